@@ -1,8 +1,8 @@
 #pragma once
 // The commit loop: gives all waiting commands to the engine as one group. A group is one command when idle
 // and hundreds under load. The next group forms while the last one is being flushed. If the store flushes
-// separately, the loop also executes the next group meanwhile, and a separate thread sends the replies. A
-// group waits for more commands only if the disk is slow, see Gathering.
+// separately, the loop also executes the next group meanwhile, and a ReplyThread sends the replies. A group
+// waits for more commands only if the disk is slow, see BatchDelay.
 //
 // `submit` may be called from any thread and never blocks: beyond its limits it replies resource_exhausted.
 
@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "engine/engine.hpp"
-#include "runtime/gathering.hpp"
-#include "runtime/teller.hpp"
+#include "runtime/batch_delay.hpp"
+#include "runtime/reply_thread.hpp"
 
 namespace pawl::runtime {
 
@@ -45,18 +45,18 @@ class CommitLoop {
 
  private:
   void run();
-  // Replies to the commands that have waited too long, and removes them from the group.
-  void refuse_overdue(std::vector<engine::Request>& group) const;
-  // On this thread, or on the reply thread.
-  void hand_on(engine::Engine::Answers answers);
-  void tell(engine::Engine::Answers answers);
+  // Rejects the commands that have waited too long, and removes them from the group.
+  void reject_overdue(std::vector<engine::Request>& group) const;
+  // Sends the replies, on this thread or on the reply thread.
+  void forward(engine::Engine::Answers answers);
+  void send_replies(engine::Engine::Answers answers);
   // Returns when a group should begin.
-  void gather(std::unique_lock<std::mutex>& lock);
+  void wait_for_batch(std::unique_lock<std::mutex>& lock);
   [[nodiscard]] bool is_due() const;
   [[nodiscard]] bool wants_more() const;
   [[nodiscard]] std::vector<engine::Request> take_group();
 
-  [[nodiscard]] std::size_t queued() const { return queue_.size() - taken_; }
+  [[nodiscard]] std::size_t queued() const { return queue_.size() - consumed_; }
   [[nodiscard]] bool is_full() const { return queued_tasks_ >= options_.group_tasks_max; }
   [[nodiscard]] bool is_idle() const { return queued() == 0 && executing_ == 0; }
 
@@ -64,15 +64,15 @@ class CommitLoop {
   core::Clock& clock_;
   LoopOptions options_;
   std::function<void()> after_group_;
-  const bool gathers_;            // one thread, which measures how long the disk takes
-  std::optional<Teller> teller_;  // ends after the threads: it has their last answers
+  const bool delays_batches_;                // one thread, which measures how long the disk takes
+  std::optional<ReplyThread> reply_thread_;  // ends after the threads: it has their last answers
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::vector<engine::Request> queue_;
-  std::size_t taken_ = 0;  // taken from its front
+  std::size_t consumed_ = 0;  // of its front, which are in a group
   std::size_t queued_tasks_ = 0;
-  Gathering gathering_;
-  int untold_ = 0;                        // groups that were taken and are not answered
+  BatchDelay batch_delay_;
+  int unreplied_ = 0;                     // groups that began and have no replies yet
   int executing_ = 0;                     // groups
   core::MonotonicTime progress_at_ = {};  // a group ended, or work arrived while idle
   bool is_stopping_ = false;

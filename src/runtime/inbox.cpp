@@ -33,7 +33,7 @@ core::Problem another_has_its_key(const std::string& id) {
 
 }  // namespace
 
-int Inbox::look() {
+int Inbox::poll() {
   const auto due = guarded([&]() -> Result<std::vector<core::Record>> {
     return store_.due_records(core::RecordKind::inbox, kCallsPage);
   });
@@ -58,7 +58,8 @@ int Inbox::enqueue(const std::vector<core::InboxCall>& calls) {
   std::vector<Status> outcomes(calls.size(), Status{core::Done{}});
   for (std::size_t i = 0; i < calls.size(); ++i) {
     core::EnqueueTasks command = std::get<core::EnqueueTasks>(calls[i].command);
-    const Status admitted = calls[i].is_checked ? api_.fill_in_types(command) : api_.admit(command);
+    const Status admitted =
+        calls[i].is_checked ? api_.admission().fill_in_types(command) : api_.admission().admit(command);
     const Status valid = admitted ? core::check(core::Command{command}) : admitted;
     if (!valid) {
       outcomes[i] = valid;
@@ -123,7 +124,7 @@ Promised Inbox::make(const std::string& id) {
     const core::InboxCall call = core::inbox_call_from(*record);
     if (const auto* enqueue_one = std::get_if<core::EnqueueTasks>(&call.command)) {
       const bool is_in_line = enqueue_one->tasks.front().key.has_value();
-      const int settled = is_in_line ? look() : enqueue({call});
+      const int settled = is_in_line ? poll() : enqueue({call});
       if (settled > 0 && !is_in_line) return Promised::made;
     } else if (const auto* run = std::get_if<core::StartRun>(&call.command);
                run != nullptr && is_declared(*run)) {

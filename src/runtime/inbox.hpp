@@ -19,7 +19,7 @@ class Inbox {
 
   // Polls once, one page at most. Returns how many calls were executed or refused: 0 if none is due or the
   // store is unavailable.
-  int look();
+  int poll();
 
   // Creates the task or the run for an id that a function has returned, without waiting for the next poll. A
   // task with an entity key follows the calls before it.

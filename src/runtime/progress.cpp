@@ -6,7 +6,7 @@ namespace pawl::runtime {
 
 namespace {
 
-core::Problem stands_still(const std::string& what, core::Duration time) {
+core::Problem no_progress(const std::string& what, core::Duration time) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time).count();
   return {.code = core::ProblemCode::unavailable, .detail = fmt::format("{} for {} s", what, seconds)};
 }
@@ -18,11 +18,11 @@ core::Status check_progress(const Progress& progress, core::MonotonicTime now) {
   if (is_refused_now && !progress.foreign_schema.empty())
     return core::Problem{.code = core::ProblemCode::unavailable, .detail = progress.foreign_schema};
   if (is_refused_now && now - *progress.refused_since >= kRefusedLong)
-    return stands_still("the store has refused every commit", now - *progress.refused_since);
+    return no_progress("the store has refused every commit", now - *progress.refused_since);
   if (progress.waiting_since && now - *progress.waiting_since >= kStalledLong)
-    return stands_still("commands wait, and no group has ended", now - *progress.waiting_since);
-  if (now - progress.looked_at >= kStalledLong)
-    return stands_still("no poll for expired leases has finished", now - progress.looked_at);
+    return no_progress("commands wait, and no group has ended", now - *progress.waiting_since);
+  if (now - progress.polled_at >= kStalledLong)
+    return no_progress("no poll for expired leases has finished", now - progress.polled_at);
   return core::Done{};
 }
 

@@ -21,7 +21,7 @@ struct Progress {
   core::MonotonicTime refused_last = {};
   std::string foreign_schema = {};  // why every commit is refused, if another program has migrated the store
   std::optional<core::MonotonicTime> waiting_since = {};  // commands wait and no group has ended since
-  core::MonotonicTime looked_at = {};                     // the ticker read the due work
+  core::MonotonicTime polled_at = {};                     // the ticker read the due work
 };
 
 // Returns `unavailable` with the work that makes no progress.

@@ -8,8 +8,8 @@ std::optional<RecordNow> RecordCache::find(const core::RecordRef& ref) {
   return find_fresh_at(ref, clock_.monotonic());
 }
 
-std::optional<RecordNow> RecordCache::find_at_hand(const core::RecordRef& ref) {
-  return find_fresh_at(ref, clock_.monotonic() + kAtHand);
+std::optional<RecordNow> RecordCache::find_cached(const core::RecordRef& ref) {
+  return find_fresh_at(ref, clock_.monotonic() + kFreshMargin);
 }
 
 std::optional<RecordNow> RecordCache::find_fresh_at(const core::RecordRef& ref, core::MonotonicTime when) {

@@ -1,8 +1,13 @@
 #pragma once
 // Caches the records that each enqueue and claim checks: whether the type is declared, whether the worker
-// drains. Changes by this node drop the entry immediately; changes by other nodes are seen a little later.
+// drains. Thread-safe.
 //
-// Invariant: the correctness of stored data does not depend on this cache. Thread-safe.
+// Invariant: the correctness of stored data does not depend on this cache.
+//
+// Speed: an enqueue saves two reads of the store and a claim one or more, and the network threads admit
+// commands themselves. It is correct because a change by this node drops the entry before its reply
+// (`forget`; `put` compares the round), and a change by another node is seen after kStaleness. Tests:
+// canaries `record_not_forgotten` and `record_never_stale`.
 
 #include <functional>
 #include <map>
@@ -31,15 +36,16 @@ class RecordCache {
   static constexpr std::size_t kEntriesMax = 10'000;
   static constexpr std::size_t kSchemaBytesMax = 4U << 20U;  // of JSON text: ten times as much when parsed
 
-  static constexpr core::Duration kAtHand = std::chrono::milliseconds{100};
+  static constexpr core::Duration kFreshMargin = std::chrono::milliseconds{100};
 
   // `life` returns the store's life; entries that were read in another life are dropped.
   RecordCache(core::Clock& clock, std::function<std::uint64_t()> life)
       : clock_(clock), life_of_store_(std::move(life)) {}
 
   [[nodiscard]] std::optional<RecordNow> find(const core::RecordRef& ref);
-  // The same for a caller that must not wait for a read: finds an entry only if it stays fresh for kAtHand.
-  [[nodiscard]] std::optional<RecordNow> find_at_hand(const core::RecordRef& ref);
+  // The same for a caller that must not wait for a read: finds an entry only if it stays fresh for
+  // kFreshMargin.
+  [[nodiscard]] std::optional<RecordNow> find_cached(const core::RecordRef& ref);
   // A read that began before a `forget` must not restore the old state: `put` compares the round.
   [[nodiscard]] std::uint64_t round();
   void put(const core::RecordRef& ref, const RecordNow& seen, std::uint64_t round);

@@ -30,10 +30,10 @@ Runtime::Runtime(store::Store& store, core::Clock& clock, core::Random& random, 
   api_.follow(engine_.run_watch(), engine_.lease_notices());
   if (store.has_inbox()) {
     api_.follow([this](const std::string& id) { return inbox_.make(id); });
-    inbox_thread_ = std::make_unique<LookingThread>([this] { return inbox_.look(); }, options.inbox);
+    inbox_thread_ = std::make_unique<PollingThread>([this] { return inbox_.poll(); }, options.inbox);
   }
   scheduler_thread_ =
-      std::make_unique<LookingThread>([this] { return scheduler_.look(); }, options.schedules);
+      std::make_unique<PollingThread>([this] { return scheduler_.poll(); }, options.schedules);
 }
 
 void Runtime::note_scheduled() {
@@ -51,7 +51,7 @@ Progress Runtime::progress() {
   const engine::EngineStats& stats = engine_.stats();
   Progress progress{.refused_last = time_of(stats.refused_last),
                     .waiting_since = loop_->waiting_since(),
-                    .looked_at = ticker_->looked_at()};
+                    .polled_at = ticker_->polled_at()};
   const std::int64_t since = stats.refused_since;
   if (since != 0) progress.refused_since = time_of(since);
   progress.foreign_schema = engine_.foreign_schema();

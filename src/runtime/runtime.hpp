@@ -9,8 +9,8 @@
 #include "runtime/commit_loop.hpp"
 #include "runtime/inbox.hpp"
 #include "runtime/local_api.hpp"
-#include "runtime/looking_thread.hpp"
 #include "runtime/membership.hpp"
+#include "runtime/polling_thread.hpp"
 #include "runtime/progress.hpp"
 #include "runtime/scheduler.hpp"
 #include "runtime/ticker.hpp"
@@ -56,8 +56,8 @@ class Runtime {
   LocalApi api_;
   Scheduler scheduler_;
   Inbox inbox_;
-  std::unique_ptr<LookingThread> scheduler_thread_;
-  std::unique_ptr<LookingThread> inbox_thread_;  // none: the store has no inbox
+  std::unique_ptr<PollingThread> scheduler_thread_;
+  std::unique_ptr<PollingThread> inbox_thread_;  // none: the store has no inbox
 };
 
 }  // namespace pawl::runtime

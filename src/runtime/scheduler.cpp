@@ -35,7 +35,7 @@ bool has_not_started(const core::PreviousFiring& previous) {
 
 }  // namespace
 
-int Scheduler::look() { return claim_due() + fire_due(); }
+int Scheduler::poll() { return claim_due() + fire_due(); }
 
 void Scheduler::note_poll(core::TimePoint now) {
   if (!polled_at_ || now - *polled_at_ > kPauseMin) polling_since_ = now;

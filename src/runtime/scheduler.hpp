@@ -12,7 +12,7 @@ class Scheduler {
       : store_(store), api_(api), random_(random) {}
 
   // Returns how many slots it claimed and firings it ended: 0 if nothing is due or the store is unavailable.
-  int look();
+  int poll();
 
  private:
   int claim_due();

@@ -9,7 +9,7 @@ namespace pawl::runtime {
 namespace {
 
 // The longest time without a leader after a leader hands over or its lease ends.
-constexpr core::Duration kLeaderLook = std::chrono::milliseconds{500};
+constexpr core::Duration kLeaderPoll = std::chrono::milliseconds{500};
 
 }  // namespace
 
@@ -18,8 +18,8 @@ Ticker::Ticker(engine::Engine& engine, Membership& membership, core::Clock& cloc
       membership_(membership),
       clock_(clock),
       options_(options),
-      looked_at_(clock.monotonic()),
-      next_stuck_look_(looked_at_ + options.stuck),
+      polled_at_(clock.monotonic()),
+      next_stuck_poll_(polled_at_ + options.stuck),
       retainer_(engine, clock, options.retention) {
   thread_ = std::thread{[this] { run(); }};
   maintenance_ = std::thread{[this] { run_maintenance(); }};
@@ -38,8 +38,8 @@ Ticker::~Ticker() {
 void Ticker::note_due(core::TimePoint time) {
   const std::lock_guard lock{mutex_};
   const core::MonotonicTime due{time.time_since_epoch() - store_ahead_};
-  if (due >= next_look_) return;
-  next_look_ = due;
+  if (due >= next_poll_) return;
+  next_poll_ = due;
   changed_.notify_all();
 }
 
@@ -47,23 +47,23 @@ void Ticker::run() {
   core::MonotonicTime next = clock_.monotonic();
   while (wait_until(next)) {
     next = clock_.monotonic() + options_.interval;
-    (void)core::has_memory_for([&] { next = look(); });
+    (void)core::has_memory_for([&] { next = poll(); });
   }
 }
 
 bool Ticker::wait_until(core::MonotonicTime time) {
   std::unique_lock lock{mutex_};
-  next_look_ = time;
+  next_poll_ = time;
   while (!is_stopping_) {
     const core::MonotonicTime now = clock_.monotonic();
-    if (now >= next_look_) return true;
+    if (now >= next_poll_) return true;
     // Never longer than one interval, whatever the clock says.
-    changed_.wait_for(lock, std::min<core::Duration>(next_look_ - now, options_.interval));
+    changed_.wait_for(lock, std::min<core::Duration>(next_poll_ - now, options_.interval));
   }
   return false;
 }
 
-core::MonotonicTime Ticker::look() {
+core::MonotonicTime Ticker::poll() {
   engine_.end_waits();
   const core::MonotonicTime now = clock_.monotonic();
   core::MonotonicTime next = now + options_.interval;
@@ -72,7 +72,7 @@ core::MonotonicTime Ticker::look() {
   const engine::TickResult result = engine_.tick(options_.page);
   const bool is_page_full =
       static_cast<std::size_t>(std::max({result.leases, result.promoted, result.woken})) >= options_.page;
-  if (result.store_now) note_look();
+  if (result.store_now) note_poll();
   if (is_page_full) return now;
   if (engine_.waiters().size() > 0) {
     const bool may_have_changed = engine_.may_have_changed();
@@ -87,30 +87,30 @@ core::MonotonicTime Ticker::look() {
   return std::max(next, now);
 }
 
-void Ticker::note_look() {
+void Ticker::note_poll() {
   const std::lock_guard lock{mutex_};
-  looked_at_ = clock_.monotonic();
+  polled_at_ = clock_.monotonic();
 }
 
-core::MonotonicTime Ticker::looked_at() {
+core::MonotonicTime Ticker::polled_at() {
   const std::lock_guard lock{mutex_};
-  return looked_at_;
+  return polled_at_;
 }
 
-void Ticker::look_into_stuck_if_due() {
-  if (clock_.monotonic() < next_stuck_look_) return;
-  next_stuck_look_ = clock_.monotonic() + options_.stuck;
+void Ticker::poll_stuck_if_due() {
+  if (clock_.monotonic() < next_stuck_poll_) return;
+  next_stuck_poll_ = clock_.monotonic() + options_.stuck;
   engine_.look_into_stuck(options_.page, options_.stuck_after);
 }
 
 bool Ticker::wait_for_maintenance() {
-  core::Duration left = options_.maintenance;
-  while (left > core::Duration{0}) {
+  core::Duration remaining = options_.maintenance;
+  while (remaining > core::Duration{0}) {
     const core::MonotonicTime began_at = clock_.monotonic();
     membership_.beat_if_due();
     const core::Duration pause =
-        std::min({left, kLeaderLook, membership_.is_leader() ? retainer_.step() : left});
-    left -= pause + (clock_.monotonic() - began_at);
+        std::min({remaining, kLeaderPoll, membership_.is_leader() ? retainer_.step() : remaining});
+    remaining -= pause + (clock_.monotonic() - began_at);
     std::unique_lock lock{mutex_};
     if (changed_.wait_for(lock, pause, [this] { return is_stopping_; })) return false;
   }
@@ -118,14 +118,14 @@ bool Ticker::wait_for_maintenance() {
 }
 
 void Ticker::run_maintenance() {
-  bool goes_on = true;
-  while (goes_on) {
+  bool is_running = true;
+  while (is_running) {
     (void)core::has_memory_for([&] {
-      goes_on = wait_for_maintenance();
-      if (!goes_on) return;
+      is_running = wait_for_maintenance();
+      if (!is_running) return;
       engine_.maintain();
       engine_.sweep_records(options_.page);
-      look_into_stuck_if_due();
+      poll_stuck_if_due();
     });
   }
 }

@@ -33,15 +33,15 @@ class Ticker {
   void note_due(core::TimePoint time);
 
   // When it last read the due work of the store.
-  [[nodiscard]] core::MonotonicTime looked_at();
+  [[nodiscard]] core::MonotonicTime polled_at();
 
  private:
   void run();
   void run_maintenance();
   // Polls once; returns the latest time of the next poll.
-  core::MonotonicTime look();
-  void note_look();
-  void look_into_stuck_if_due();
+  core::MonotonicTime poll();
+  void note_poll();
+  void poll_stuck_if_due();
   // Waits until the next maintenance is due; the leader uses the time to erase rows past their retention.
   // False when it is time to stop.
   bool wait_for_maintenance();
@@ -55,9 +55,9 @@ class Ticker {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool is_stopping_ = false;
-  core::MonotonicTime next_look_{};
-  core::MonotonicTime looked_at_;
-  core::MonotonicTime next_stuck_look_;  // used by the maintenance thread only
+  core::MonotonicTime next_poll_{};
+  core::MonotonicTime polled_at_;
+  core::MonotonicTime next_stuck_poll_;  // used by the maintenance thread only
   Retainer retainer_;                    // the same
   core::Duration store_ahead_{0};        // store time minus monotonic time, at the last poll
   std::thread thread_;

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runtime/scheduling.hpp"
+#include "runtime/thread_policy.hpp"
 #include "sdk/body.hpp"
 #include "sdk/pending.hpp"
 
@@ -58,7 +58,7 @@ void Body::start_thread() {
 }
 
 void Body::run_branches() {
-  runtime::let_others_finish();
+  runtime::use_batch_scheduling();
   body_of_thread = this;
   const std::size_t active_max = std::max<std::size_t>(services_.branch_threads, 1);
   std::unique_lock lock{mutex_};

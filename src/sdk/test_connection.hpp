@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "pawl/testing.hpp"
-#include "runtime/looking_thread.hpp"
+#include "runtime/polling_thread.hpp"
 #include "sdk/connection.hpp"
 
 namespace pawl::testing::detail {
@@ -106,7 +106,7 @@ class TestConnection final : public pawl::detail::Connection {
   std::unique_ptr<store::Store> store_;
   runtime::Runtime runtime_;
   runtime::LocalApi api_;
-  runtime::LookingThread skipper_;  // last, because it uses the others
+  runtime::PollingThread skipper_;  // last, because it uses the others
 };
 
 // Finds the environment with this address; null for other addresses.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/result.hpp"
-#include "runtime/gate.hpp"
+#include "runtime/wake_flag.hpp"
 
 namespace pawl::detail {
 
@@ -38,7 +38,7 @@ class Together {
     }
     // The items before it may fill a batch: then this thread sends that batch, and its own item with the next
     // one.
-    while (own.news.wait() == Gate::Reason::look && own.news.close(Gate::Reason::look)) {
+    while (own.news.wait() == WakeFlag::Reason::check && own.news.reset(WakeFlag::Reason::check)) {
       std::unique_lock lock{mutex_};
       send_if_free(own, lock);
     }
@@ -54,7 +54,7 @@ class Together {
   }
 
  private:
-  using Gate = runtime::Gate;
+  using WakeFlag = runtime::WakeFlag;
   using Answers = core::Result<std::vector<core::Result<Answer>>>;
   struct Waiting {
     Item item;
@@ -62,7 +62,7 @@ class Together {
     bool is_taken = false;
     bool is_to_go_alone = false;
     std::optional<core::Result<Answer>> answer = {};
-    Gate news = {};  // opened when this call may send or has its answer
+    WakeFlag news = {};  // set when this call may send or has its answer
   };
 
   void send_if_free(const Waiting& own, std::unique_lock<std::mutex>& lock) {
@@ -76,7 +76,7 @@ class Together {
     auto answers = answers_to(taken);
     lock.lock();
     --senders_;
-    if (!waiting_.empty()) waiting_.front()->news.open(Gate::Reason::look);
+    if (!waiting_.empty()) waiting_.front()->news.set(WakeFlag::Reason::check);
     lock.unlock();  // the woken threads lock it next
     tell(taken, answers);
     lock.lock();
@@ -87,7 +87,7 @@ class Together {
     for (std::size_t i = 0; i < taken.size(); ++i) {
       taken[i]->is_to_go_alone = is_refused;
       taken[i]->answer = answer_of(answers, i);
-      taken[i]->news.open();  // its owner may destroy it from here on
+      taken[i]->news.set();  // its owner may destroy it from here on
     }
   }
 

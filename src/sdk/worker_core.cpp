@@ -14,7 +14,7 @@
 #include "core/json/schema.hpp"
 #include "core/run/step.hpp"
 #include "core/task/type_pattern.hpp"
-#include "runtime/scheduling.hpp"
+#include "runtime/thread_policy.hpp"
 #include "sdk/body.hpp"
 #include "sdk/convert.hpp"
 #include "sdk/end_signals.hpp"
@@ -281,7 +281,7 @@ void WorkerCore::back_off(core::Duration wait) {
 
 // Work that was claimed but not begun when the worker stops is released.
 void WorkerCore::run_loop(const SharedRunner& runner) {
-  runtime::let_others_finish();
+  runtime::use_batch_scheduling();
   std::unique_lock lock{mutex_};
   for (;;) {
     work_came_.wait(lock, [&] { return is_closed_ || !waiting_.empty(); });

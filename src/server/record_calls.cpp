@@ -212,13 +212,14 @@ void wait_for_notices(Services& services, const Request& request, const Answer& 
 }
 
 void await_own_notices(Services& services, const Request& request, const Answer& answer) {
-  if (const core::Status allowed = services.local.check_owner(worker_of(request)); !allowed)
+  if (const core::Status allowed = services.local.admission().check_owner(worker_of(request)); !allowed)
     return answer_or_deny(services, request, refuse(request, allowed.problem()), answer);
   wait_for_notices(services, request, answer);
 }
 
 void await_notices(Services& services, Request request, Answer answer) {
-  if (services.local.is_at_hand(worker_of(request))) return await_own_notices(services, request, answer);
+  if (services.local.admission().is_cached(worker_of(request)))
+    return await_own_notices(services, request, answer);
   WorkOwner owner = request.owner(WorkKind::other);
   services.server.blocking(std::move(owner),
                            [&services, request = std::move(request), answer = std::move(answer)] {

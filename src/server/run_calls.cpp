@@ -115,7 +115,7 @@ ReadMore read_promised_run(Services& services, const Request& request) {
 }
 
 std::optional<Response> admit_start(Services& services, Submission<core::StartRun>& made) {
-  const core::Status admitted = services.local.admit(made.command);
+  const core::Status admitted = services.local.admission().admit(made.command);
   return admitted ? std::nullopt : std::optional{refuse(made.request, admitted.problem())};
 }
 

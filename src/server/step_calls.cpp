@@ -69,7 +69,7 @@ std::optional<Response> one_written_response(const core::RunId& run, const core:
 }
 
 std::optional<Response> admit_steps(Services& services, Submission<core::WriteSteps>& made) {
-  const core::Status admitted = services.local.admit(made.command);
+  const core::Status admitted = services.local.admission().admit(made.command);
   return admitted ? std::nullopt : std::optional{refuse(made.request, admitted.problem())};
 }
 
@@ -118,7 +118,7 @@ std::string results_text(const std::vector<core::RunId>& runs,
 std::optional<Response> admit_steps_of_many(Services& services, Submission<core::WriteStepsOfMany>& made) {
   std::vector<core::RunId> runs;
   for (const core::WriteSteps& one : made.command.writes) runs.push_back(one.run_id);
-  std::vector<core::Status> admitted = services.local.admit(made.command);
+  std::vector<core::Status> admitted = services.local.admission().admit(made.command);
   const std::string& id = made.request.id;
   if (made.command.writes.empty())
     return json_response(200, results_text(runs, core::with_refused(admitted, {}), id));

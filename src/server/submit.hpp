@@ -34,7 +34,7 @@ void warn_of_large_payload(Server& server, const core::Command& command);
 // thread that may block if the admission has to read the store.
 template <typename Command>
 void submit(Services& services, Submission<Command> made, bool may_block = false) {
-  if (!may_block && !services.local.is_at_hand(made.command)) {
+  if (!may_block && !services.local.admission().is_cached(made.command)) {
     WorkOwner owner = made.request.owner(WorkKind::other);
     return services.server.blocking(std::move(owner), [&services, made = std::move(made)]() mutable {
       submit(services, std::move(made), true);

@@ -70,7 +70,7 @@ core::Status check_reach(const Request& request, const core::EnqueueTasks& comma
 }
 
 std::optional<Response> admit_enqueue(Services& services, Submission<core::EnqueueTasks>& made) {
-  if (const core::Status allowed = services.local.admit(made.command); !allowed)
+  if (const core::Status allowed = services.local.admission().admit(made.command); !allowed)
     return problem_response(allowed.problem(), made.request.id);
   if (const core::Status allowed = check_reach(made.request, made.command); !allowed)
     return problem_response(allowed.problem(), made.request.id);
@@ -187,7 +187,7 @@ Response claimed_response(const core::Answer& result) {
 std::optional<Response> admit_claim(Services& services, Submission<core::ClaimTasks>& made) {
   const Request& request = made.request;
   const core::ClaimTasks& claim = made.command;
-  const auto is_admitted = services.local.admit(made.command);
+  const auto is_admitted = services.local.admission().admit(made.command);
   if (!is_admitted) return problem_response(is_admitted.problem(), request.id);
   if (!*is_admitted) return json_response(200, R"({"tasks":[]})");
   auto answer = with_place(services, request, claim.wait, made.answer);
@@ -235,7 +235,7 @@ core::ReportTasks reports_by(const Request& request) {
 }
 
 std::optional<Response> admit_reports(Services& services, Submission<core::ReportTasks>& made) {
-  const core::Status allowed = services.local.admit(made.command);
+  const core::Status allowed = services.local.admission().admit(made.command);
   return allowed ? std::nullopt : std::optional{problem_response(allowed.problem(), made.request.id)};
 }
 

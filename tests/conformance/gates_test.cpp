@@ -192,7 +192,7 @@ TEST_P(Gates, ParallelClaimsOfAWorkerDoNotHoldMoreThanItSaid) {
   ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 3}).ok());
   const auto other = another_node(2);
   core::ClaimTasks claim{.worker_id = "w1", .max = 2};
-  ASSERT_TRUE(*node().local().admit(claim));  // admits all three before the first is served
+  ASSERT_TRUE(*node().local().admission().admit(claim));  // admits all three before the first is served
   const auto group = submit_group(node(), {claim, claim, claim});
   EXPECT_EQ(group[0].tasks().size(), 2U);
   EXPECT_EQ(group[1].tasks().size(), 1U);
@@ -205,7 +205,7 @@ TEST_P(Gates, AFullWorkerWaitsForItsOwnTasksToEnd) {
   for (int i = 0; i < 2; ++i) (void)enqueue(task_of("t"));
   ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 1}).ok());
   core::ClaimTasks claim{.worker_id = "w1", .max = 5};
-  ASSERT_TRUE(*node().local().admit(claim));
+  ASSERT_TRUE(*node().local().admission().admit(claim));
   const core::Task first = claim_for(claim).at(0);
   const Pending waiting = waiting_claim(claim);
   EXPECT_FALSE(waiting.is_answered());

@@ -52,9 +52,9 @@ class InboxCalls : public RunTest {
   }
 
   static int look(DirectNode& node) {
-    return runtime::Inbox{*node.store(), node.engine(), node.local()}.look();
+    return runtime::Inbox{*node.store(), node.engine(), node.local()}.poll();
   }
-  int look() { return look(node()); }
+  int poll() { return look(node()); }
 
   std::string problem_of(const std::string& id) {
     const auto record = node().store()->find_record(ref_of(id));
@@ -84,21 +84,21 @@ class InboxCalls : public RunTest {
 TEST_P(InboxCalls, BecomeTasksWithTheIdsThatWereGivenOut) {
   const std::string plain = leave_task();
   const std::string full = leave_task({{"queue", "mail"}, {"priority", 7}, {"key", "k"}, {"once", "o"}});
-  EXPECT_EQ(look(), 2);
+  EXPECT_EQ(poll(), 2);
   EXPECT_EQ(task(plain).payload.text, "{\"a\": 1.0}") << "byte for byte";
   EXPECT_EQ(task(plain).queue, "default");
   EXPECT_EQ(task(full).key, "k");
   EXPECT_EQ(task(full).idempotency_key, "o");
   EXPECT_EQ(problem_of(plain), "gone");
   EXPECT_FALSE(has_key("enqueue\ndefault\nt\no"));
-  EXPECT_EQ(look(), 0);
+  EXPECT_EQ(poll(), 0);
   EXPECT_EQ(list({}).size(), 2U);
 }
 
 TEST_P(InboxCalls, OfOneKeyBecomeALineInTheOrderOfTheCalls) {
   const std::string first = leave_task({{"key", "k"}});
   const std::string second = leave_task({{"key", "k"}});
-  EXPECT_EQ(look(), 2);
+  EXPECT_EQ(poll(), 2);
   EXPECT_EQ(to_string(claim_one().id), first);
   EXPECT_TRUE(claim().empty());
   EXPECT_EQ(task(second).status, TaskStatus::blocked);
@@ -107,7 +107,7 @@ TEST_P(InboxCalls, OfOneKeyBecomeALineInTheOrderOfTheCalls) {
 TEST_P(InboxCalls, WaitForTheirTime) {
   const auto at = core::micros(clock.now() + 1h);
   const std::string id = leave_task({{"run_at", at}});
-  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(poll(), 1);
   EXPECT_TRUE(claim().empty());
   EXPECT_EQ(core::micros(task(id).available_at), at);
 }
@@ -137,24 +137,24 @@ TEST_P(InboxCalls, AreDoneOnceThoughACommitFails) {
   faulty.plan.on_verb = [](store::Verb) {};
   faulty.plan.on_committed = [] { lose(StoreError::Kind::unknown); };
   EXPECT_EQ(look(faulty.node), 0) << "done, and the node does not know";
-  EXPECT_EQ(look(), 0);
+  EXPECT_EQ(poll(), 0);
   EXPECT_EQ(list({}).size(), 1U);
 }
 
 TEST_P(InboxCalls, ThatTheFunctionHasCheckedAreDoneWhateverTheirTypeAllowsNow) {
   ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}, .queue = "of-the-type"}}).ok());
   const std::string id = leave_task({{"checked", true}});
-  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(poll(), 1);
   EXPECT_EQ(task(id).queue, "of-the-type");
 }
 
 TEST_P(InboxCalls, ThatTheirTypeDoesNotAllowStayWithTheReason) {
   ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}}}).ok());
   const std::string bad = leave_task({{"once", "o"}});
-  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(poll(), 1);
   EXPECT_NE(problem_of(bad).find("invalid_argument: payload"), std::string::npos) << problem_of(bad);
   EXPECT_FALSE(has_key("enqueue\ndefault\nt\no")) << "somebody may do better";
-  EXPECT_EQ(look(), 0) << "it is not tried again";
+  EXPECT_EQ(poll(), 0) << "it is not tried again";
   const auto audit = node().local().list_audit({.limit = 1});
   ASSERT_TRUE(audit.ok());
   EXPECT_EQ(audit->items.front().action, "sql.enqueue");
@@ -167,7 +167,7 @@ TEST_P(InboxCalls, WhoseKeyAnotherTaskHasMeanwhileStayWithItsName) {
   spec.idempotency_key = "o";
   const core::Task first = enqueue(spec);
   const std::string late = leave_task({{"once", "o"}, {"has_lost_its_key", true}});
-  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(poll(), 1);
   EXPECT_EQ(problem_of(late), "conflict: task " + to_string(first.id) +
                                   " has this key: it was created while the transaction was open");
   EXPECT_EQ(list({}).size(), 1U);
@@ -177,7 +177,7 @@ TEST_P(InboxCalls, StartRunsAndSignalThem) {
   define("w", R"({"id":"wait","type":"signal","signal":"go"})");
   const std::string id = leave("start_workflow", {{"name", "w"}, {"payload", "[1,  2]"}, {"once", "key"}});
   (void)leave("signal", {{"name", "go"}, {"payload", "{}"}, {"run", id}});
-  EXPECT_EQ(look(), 2);
+  EXPECT_EQ(poll(), 2);
   const core::Run run = run_of(run_id(id));
   EXPECT_EQ(run.facts.input.text, "[1,  2]");
   EXPECT_EQ(run.facts.run_key, "key");
@@ -187,13 +187,13 @@ TEST_P(InboxCalls, StartRunsAndSignalThem) {
 
 TEST_P(InboxCalls, OfAWorkflowThatNobodyHasDeclaredAreTriedAgain) {
   const std::string id = leave("start_workflow", {{"name", "later"}, {"payload", "1"}, {"once", "key"}});
-  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(poll(), 1);
   EXPECT_EQ(problem_of(id), "not_found: there is no workflow later");
   EXPECT_TRUE(has_key("start_workflow\ndefault\nlater\nkey")) << "it is still to come";
-  EXPECT_EQ(look(), 0);
+  EXPECT_EQ(poll(), 0);
   define("later", R"({"id":"a","activity":"t"})");
   clock.advance(5s);
-  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(poll(), 1);
   EXPECT_EQ(state_of(run_id(id)), core::RunState::running);
   EXPECT_EQ(problem_of(id), "gone");
 }
@@ -202,7 +202,7 @@ TEST_P(InboxCalls, ThatAnotherNodeHasPutOffAreNotRefused) {
   const std::string id = leave("start_workflow", {{"name", "later"}, {"payload", "1"}});
   const core::InboxCall call =
       core::inbox_call_from(node().store()->due_records(core::RecordKind::inbox, 1).at(0));
-  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(poll(), 1);
   const auto put_off = node().store()->find_record(ref_of(id));
   const std::optional<core::Record> found[]{put_off};
   const auto decision =
@@ -214,7 +214,7 @@ TEST_P(InboxCalls, ThatAnotherNodeHasPutOffAreNotRefused) {
 TEST_P(InboxCalls, StartWorkflowsOfCodeThatAWorkerOffers) {
   ASSERT_TRUE(api().register_worker({.workflow_types = {"code"}, .hostname = "h", .pid = 1}).ok());
   const std::string id = leave("start_workflow", {{"name", "code"}, {"payload", "1"}});
-  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(poll(), 1);
   EXPECT_EQ(run_of(run_id(id)).facts.kind, core::RunKind::code);
 }
 
@@ -223,7 +223,7 @@ TEST_P(InboxCalls, ToARunThatHasEndedStayWithTheReason) {
   const core::RunId run = start("w");
   (void)work();
   const std::string late = leave("signal", {{"name", "go"}, {"payload", "1"}, {"run", to_string(run)}});
-  EXPECT_EQ(look(), 1);
+  EXPECT_EQ(poll(), 1);
   EXPECT_EQ(problem_of(late), "already_completed: the run is completed: it accepts no more signals");
 }
 

@@ -64,13 +64,13 @@ TEST_P(ScheduleMissed, FiresEverySlotWhileANodePolls) {
   const auto made = create({.name = "s", .every = 1s, .max_catchup = 0});
   SeededRandom random{1};
   runtime::Scheduler scheduler{*node().store(), node().local(), random};
-  scheduler.look();
+  scheduler.poll();
   clock.advance(9s + 500ms);
-  while (scheduler.look() > 0) {
+  while (scheduler.poll() > 0) {
   }
   EXPECT_EQ(fired(made), (Slots{1s, 2s, 3s, 4s, 5s, 6s, 7s, 8s, 9s}));
   clock.advance(30s);  // the node was stopped, or its store was unavailable
-  while (scheduler.look() > 0) {
+  while (scheduler.poll() > 0) {
   }
   EXPECT_EQ(fired(made).size(), 9U);
   EXPECT_EQ(count(FiringStatus::skipped), 1);
@@ -81,13 +81,13 @@ TEST_P(ScheduleMissed, LeavesASlotToTheNodeThatPolledBefore) {
   const auto made = create({.name = "s", .every = 5s, .max_catchup = 0});
   SeededRandom random{1};
   runtime::Scheduler first{*node().store(), node().local(), random};
-  first.look();
+  first.poll();
   clock.advance(5s);
   const auto other = another_node(77);
   clock.advance(500ms);
   look(*other);
   EXPECT_TRUE(firings().empty());
-  while (first.look() > 0) {
+  while (first.poll() > 0) {
   }
   EXPECT_EQ(fired(made), Slots{5s});
 }
@@ -97,9 +97,9 @@ TEST_P(ScheduleMissed, ClaimsWhatNoOtherNodeTookAfterASecond) {
   clock.advance(10s + 500ms);
   SeededRandom random{1};
   runtime::Scheduler scheduler{*node().store(), node().local(), random};
-  EXPECT_EQ(scheduler.look(), 0);
+  EXPECT_EQ(scheduler.poll(), 0);
   clock.advance(1s);
-  while (scheduler.look() > 0) {
+  while (scheduler.poll() > 0) {
   }
   EXPECT_EQ(count(FiringStatus::skipped), 1);
 }

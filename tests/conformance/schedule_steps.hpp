@@ -18,7 +18,7 @@ class ScheduleTest : public EngineTest {
   void look(DirectNode& node) {
     SeededRandom random{1};
     runtime::Scheduler scheduler{*node.store(), node.local(), random};
-    while (scheduler.look() > 0) {
+    while (scheduler.poll() > 0) {
     }
   }
   void look() { look(node()); }

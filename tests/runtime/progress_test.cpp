@@ -17,11 +17,11 @@ std::string verdict(const Progress& progress) {
   return checked ? "" : checked.problem().detail;
 }
 
-TEST(Progress, OfAnIdleServerIsGood) { EXPECT_EQ(verdict({.looked_at = kNow}), ""); }
+TEST(Progress, OfAnIdleServerIsGood) { EXPECT_EQ(verdict({.polled_at = kNow}), ""); }
 
 TEST(Progress, StopsWhenCommitsAreRefusedForLong) {
   const auto refused = [](core::Duration since, core::Duration last) {
-    return Progress{.refused_since = kNow - since, .refused_last = kNow - last, .looked_at = kNow};
+    return Progress{.refused_since = kNow - since, .refused_last = kNow - last, .polled_at = kNow};
   };
   EXPECT_EQ(verdict(refused(10s - 1us, 0s)), "");
   EXPECT_EQ(verdict(refused(10s, 0s)), "the store has refused every commit for 10 s");
@@ -31,21 +31,21 @@ TEST(Progress, StopsWhenCommitsAreRefusedForLong) {
 
 TEST(Progress, StopsImmediatelyWhenAnotherProgramHasMigratedTheStore) {
   Progress progress{
-      .refused_since = kNow, .refused_last = kNow, .foreign_schema = "version 14", .looked_at = kNow};
+      .refused_since = kNow, .refused_last = kNow, .foreign_schema = "version 14", .polled_at = kNow};
   EXPECT_EQ(verdict(progress), "version 14");
 }
 
 TEST(Progress, StopsWhenCommandsWaitAndNoneIsCommitted) {
   const auto waiting = [](core::Duration since) {
-    return Progress{.waiting_since = kNow - since, .looked_at = kNow};
+    return Progress{.waiting_since = kNow - since, .polled_at = kNow};
   };
   EXPECT_EQ(verdict(waiting(30s - 1us)), "");
   EXPECT_EQ(verdict(waiting(30s)), "commands wait, and no group has ended for 30 s");
 }
 
 TEST(Progress, StopsWhenNobodyLooksForLeases) {
-  EXPECT_EQ(verdict({.looked_at = kNow - 30s + 1us}), "");
-  EXPECT_EQ(verdict({.looked_at = kNow - 30s}), "no poll for expired leases has finished for 30 s");
+  EXPECT_EQ(verdict({.polled_at = kNow - 30s + 1us}), "");
+  EXPECT_EQ(verdict({.polled_at = kNow - 30s}), "no poll for expired leases has finished for 30 s");
 }
 
 // Refuses commits while `refuses` is set.
@@ -80,8 +80,8 @@ TEST_P(ProgressOfANode, KnowsSinceWhenCommitsAreRefused) {
 
 TEST_P(ProgressOfANode, LooksForLeasesAgainAndAgain) {
   RunningNode node{open()};
-  const auto first = node.runtime.progress().looked_at;
-  EXPECT_TRUE(eventually([&] { return node.runtime.progress().looked_at > first; }));
+  const auto first = node.runtime.progress().polled_at;
+  EXPECT_TRUE(eventually([&] { return node.runtime.progress().polled_at > first; }));
 }
 
 PAWL_ON_EVERY_STORE(ProgressOfANode);

@@ -9,10 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/api/api.hpp"
+#include "core/api/page.hpp"
 #include "core/definition/definition_record.hpp"
 #include "core/run/run_apply.hpp"
 #include "core/run/run_command.hpp"
+#include "core/run/step.hpp"
 
 namespace pawl::core {
 

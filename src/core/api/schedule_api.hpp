@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/api/api.hpp"
+#include "core/api/page.hpp"
 #include "core/schedule/schedule.hpp"
 
 namespace pawl::core {

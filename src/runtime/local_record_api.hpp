@@ -1,0 +1,59 @@
+#pragma once
+// The calls on checkpoints, locks, idempotency keys and task types over an engine in this process.
+
+#include <string>
+#include <vector>
+
+#include "core/api/record_api.hpp"
+#include "runtime/local_context.hpp"
+
+namespace pawl::runtime {
+
+class LocalRecordApi : public virtual core::RecordApi {
+ public:
+  explicit LocalRecordApi(LocalContext& context)
+      : store_(context.store),
+        options_(context.options),
+        promised_(context.promised),
+        caller_(context.caller),
+        records_(context.records),
+        tasks_(context.tasks),
+        runs_(context.runs),
+        admission_(context.admission) {}
+
+  using core::RecordApi::list_checkpoints;
+  core::Result<core::CheckpointAppended> append_checkpoint(core::AppendCheckpoint command) override;
+  core::Result<std::vector<core::Checkpoint>> list_checkpoints(const core::ListCheckpoints& list) override;
+  core::Result<core::CheckpointSummary> summarize_checkpoints(const std::string& ns,
+                                                              const core::CheckpointOwner& owner) override;
+
+  core::Result<core::LockAnswer> acquire_lock(const core::AcquireLock& request) override;
+  core::Result<core::Lock> renew_lock(const core::RenewLock& request) override;
+  core::Result<core::Lock> release_lock(const core::ReleaseLock& request) override;
+  core::Result<core::Lock> get_lock(const std::string& ns, const std::string& key) override;
+
+  core::Result<core::IdempotencyBegun> begin_idempotency(const core::BeginIdempotency& request) override;
+  core::Result<core::IdempotencyKey> complete_idempotency(const core::EndIdempotency& request) override;
+  core::Result<core::IdempotencyKey> fail_idempotency(const core::EndIdempotency& request) override;
+  core::Result<core::IdempotencyKey> get_idempotency(const std::string& ns, const std::string& key) override;
+
+  core::Result<core::TaskType> put_type(const core::PutTaskType& request) override;
+  core::Result<core::TaskType> get_type(const std::string& ns, const std::string& name) override;
+  core::Result<core::Page<core::TaskType>> list_types(const core::ListRecords& list) override;
+  core::Result<core::Done> delete_type(const core::DeleteTaskType& request) override;
+
+ private:
+  // Checks that the owner of checkpoints exists.
+  core::Status find_owner(const std::string& ns, const core::CheckpointOwner& owner);
+
+  store::Store& store_;
+  const LocalApiOptions& options_;
+  const PromisedIds& promised_;
+  CommandCaller& caller_;
+  RecordAccess& records_;
+  TaskReader& tasks_;
+  RunReader& runs_;
+  Admission& admission_;
+};
+
+}  // namespace pawl::runtime
