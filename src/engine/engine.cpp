@@ -9,11 +9,12 @@
 #include "core/base/canary.hpp"
 #include "core/base/damage.hpp"
 #include "core/base/low_memory.hpp"
+#include "engine/body_memos.hpp"
 #include "engine/claim_round.hpp"
-#include "engine/count_effects.hpp"
+#include "engine/commands/all.hpp"
 #include "engine/due.hpp"
 #include "engine/due_parts.hpp"
-#include "engine/foresight.hpp"
+#include "engine/prefetch_hints.hpp"
 
 namespace pawl::engine {
 
@@ -32,6 +33,15 @@ constexpr core::Duration kTriesFor = std::chrono::seconds{20};  // for all tries
 constexpr int kTicksOfParts = 100;  // after damage was found
 std::int64_t claimed_count(const Answer& answer) {
   return static_cast<std::int64_t>(std::get<std::vector<core::ClaimedTask>>(answer).size());
+}
+
+void count_effects(EngineStats& stats, const core::Command& command, const Result<Answer>& answer) {
+  if (!answer) return;
+  const auto count = [&](const auto& typed) {
+    if constexpr (requires { engine::count_effects(typed, *answer, stats); })
+      engine::count_effects(typed, *answer, stats);
+  };
+  std::visit(count, command);
 }
 
 bool has_tasks(const Answer& answer) { return claimed_count(answer) > 0; }
@@ -143,9 +153,9 @@ Result<std::optional<Answer>> Engine::transact(const OwnWork& work) {
 
 std::unique_ptr<store::Transaction> Engine::begin(Group& group, const Lanes& lanes) {
   if (group.work == nullptr)
-    return store_.begin(
-        foresee({.commands = group.commands, .onces = group.onces, .lanes = lanes, .claims = group.claims},
-                waiters_, store_));
+    return store_.begin(prefetch_hints(
+        {.commands = group.commands, .onces = group.onces, .lanes = lanes, .claims = group.claims}, waiters_,
+        store_));
   return store_.begin_with([&group](store::Sql& sql) {
     auto command = (*group.work)(sql);
     group.is_kept = command.has_value();
@@ -258,21 +268,21 @@ void Engine::try_group(Group& group) {
                .types = types_,
                .cache = run_cache_,
                .bounds = bounds_}};
-  batch.lock_keys(group.onces);
+  batch.onces().lock(group.onces);
   batch.load(group.commands);
   execute_commands(group, batch);
   const auto note_seen = [&] { group.done.number = std::max(group.done.number, tx->seen()); };
   if (!group.commands.empty()) note_seen();
   if (group.work != nullptr && !group.answers.front()) return;  // the user's statements are rolled back too
-  batch.set().advance_lines();
-  batch.set().give_turns();
+  batch.tasks().advance_lines();
+  batch.tasks().give_turns();
   join_waiting(group, batch);
   settle_claims(group, batch);
   if (is_any_settled(group.claims)) note_seen();
-  ClaimRound round{store_, *tx, batch.set(), group.began_at, batch.run_inputs()};
+  ClaimRound round{store_, *tx, batch.tasks(), group.began_at, batch.run_inputs()};
   answer_claims(group, round.serve(group.claims));
-  batch.add_memos(group.claims, group.claim_answers);
-  batch.show_made();
+  add_memos(group.claims, group.claim_answers, batch.runs(), *tx);
+  batch.tasks().fill_in_shown();
   keep_answers(group, batch);
   note_scheduled(batch);
 
@@ -293,19 +303,19 @@ void Engine::try_group(Group& group) {
     group.done.news.insert(group.done.news.end(), std::make_move_iterator(news.begin()),
                            std::make_move_iterator(news.end()));
   }
-  for (LeaseNotice& notice : batch.set().take_notices()) group.done.notices.push_back(std::move(notice));
-  note_damaged(batch.set());
+  for (LeaseNotice& notice : batch.tasks().take_notices()) group.done.notices.push_back(std::move(notice));
+  note_damaged(batch.tasks());
   answer_step_waits(group, batch, tx->now());
   batch.keep_in_cache(writes);
   const bool may_be_missed = store_.writers() > 1 && !group.commands.empty() && !is_any_limited(group.claims);
-  if (may_be_missed) group.left_ready = batch.set().wakes();
+  if (may_be_missed) group.left_ready = batch.tasks().wakes();
 }
 
 void Engine::execute_commands(Group& group, Batch& batch) {
   group.answers.reserve(group.commands.size());
   for (std::size_t i = 0; i < group.commands.size(); ++i) {
     if (group.onces[i] != nullptr) {
-      auto known = batch.look_up(*group.onces[i]);
+      auto known = batch.onces().look_up(*group.onces[i]);
       if (!known) {
         group.answers.emplace_back(known.problem());
         continue;
@@ -326,10 +336,10 @@ void Engine::settle_claims(Group& group, Batch& batch) {
     claim.settled.reset();
     if (claim.once) onces.push_back(&*claim.once);
   }
-  batch.lock_keys(onces);
+  batch.onces().lock(onces);
   for (WaitingClaim& claim : group.claims) {
     if (!claim.once) continue;
-    auto known = batch.look_up(*claim.once);
+    auto known = batch.onces().look_up(*claim.once);
     if (!known) {
       claim.settled = known.problem();
     } else if (*known) {
@@ -341,24 +351,24 @@ void Engine::settle_claims(Group& group, Batch& batch) {
 // A claim that got no tasks has changed nothing and may be repeated, so its answer is not stored.
 void Engine::keep_answers(Group& group, Batch& batch) {
   for (std::size_t i = 0; i < group.commands.size(); ++i) {
-    if (group.onces[i] != nullptr) batch.keep(*group.onces[i], group.answers[i]);
+    if (group.onces[i] != nullptr) batch.onces().keep(*group.onces[i], group.answers[i]);
   }
   for (std::size_t i = 0; i < group.claims.size(); ++i) {
     const bool is_served = !group.claims[i].settled && has_tasks(*group.claim_answers[i]);
-    if (group.claims[i].once && is_served) batch.keep(*group.claims[i].once, group.claim_answers[i]);
+    if (group.claims[i].once && is_served) batch.onces().keep(*group.claims[i].once, group.claim_answers[i]);
   }
 }
 
 void Engine::join_waiting(Group& group, Batch& batch) {
-  std::vector<WaitingClaim> joining = waiters_.take_for(batch.set().wakes());
+  std::vector<WaitingClaim> joining = waiters_.take_for(batch.tasks().wakes());
   const auto add = [&joining](std::vector<WaitingClaim> more) {
     joining.insert(joining.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
-  for (const auto& [ref, queue] : batch.set().queues()) {
+  for (const auto& [ref, queue] : batch.tasks().queues()) {
     if (queue.is_changed) add(waiters_.take_of_queue(ref, false, std::numeric_limits<std::size_t>::max()));
   }
   if (waiters_.has_limited()) {
-    for (const auto& [ref, count] : batch.set().freed()) {
+    for (const auto& [ref, count] : batch.tasks().freed()) {
       add(waiters_.take_of_queue(ref, true, static_cast<std::size_t>(count)));
     }
   }
@@ -367,7 +377,7 @@ void Engine::join_waiting(Group& group, Batch& batch) {
 }
 
 void Engine::note_scheduled(Batch& batch) {
-  auto earliest = batch.set().earliest_scheduled();
+  auto earliest = batch.tasks().earliest_scheduled();
   if (const auto due = batch.runs().earliest_due()) earliest = std::min(earliest.value_or(*due), *due);
   if (!earliest) return;
   std::int64_t known = earliest_scheduled_.load();
@@ -444,7 +454,7 @@ bool Engine::has_parked(const core::WriteSteps& command, core::Reply& reply, Res
 }
 
 // The group sends these replies once it is durable.
-void Engine::answer_step_waits(Group& group, const Batch& batch, core::TimePoint now) {
+void Engine::answer_step_waits(Group& group, Batch& batch, core::TimePoint now) {
   if (step_waits_.is_empty()) return;
   const auto is_awaited = [this](const core::RunId& run) { return step_waits_.has(run); };
   for (RunStepChange& change : batch.runs().step_changes(is_awaited)) {

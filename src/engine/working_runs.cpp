@@ -7,7 +7,9 @@
 
 #include "core/base/canary.hpp"
 #include "core/base/ensure.hpp"
-#include "engine/distinct.hpp"
+#include "core/records/inbox.hpp"
+#include "core/records/worker.hpp"
+#include "engine/sort_distinct.hpp"
 
 namespace pawl::engine {
 
@@ -76,6 +78,22 @@ Plans::Read WorkingRuns::reader() {
 const std::optional<core::Record>& WorkingRuns::peek(const core::RecordRef& ref) {
   const auto known = peeked_.find(ref);
   return known != peeked_.end() ? known->second : peeked_.emplace(ref, tx_.peek_record(ref)).first->second;
+}
+
+bool WorkingRuns::is_code(const std::string& ns, const std::string& workflow) {
+  return peek(core::code_workflow_ref(ns, workflow)).has_value();
+}
+
+bool WorkingRuns::is_promised(const core::RunId& id) {
+  return peek(core::inbox_ref(to_string(id))).has_value();
+}
+
+std::optional<core::RawJson> WorkingRuns::input_of(const core::RunId& id) {
+  if (const core::WorkingRun* run = here(id)) return run->run().facts.input;
+  const store::PeekRun page{.id = id, .page = {.nodes = 1}};  // not locked: an input never changes
+  auto stored = tx_.peek_runs({&page, 1});
+  if (!stored.front() || !stored.front()->misfit.empty()) return std::nullopt;
+  return std::move(stored.front()->run.facts.input);
 }
 
 SharedPlan WorkingRuns::latest_plan(const std::string& ns, const std::string& workflow) {

@@ -1,4 +1,4 @@
-#include "engine/turns.hpp"
+#include "engine/give_turns.hpp"
 
 #include <algorithm>
 #include <map>

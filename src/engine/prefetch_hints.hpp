@@ -6,18 +6,19 @@
 #include <vector>
 
 #include "core/task/command.hpp"
-#include "engine/batch.hpp"
+#include "engine/lanes.hpp"
 #include "engine/waiters.hpp"
 #include "store/store.hpp"
 
 namespace pawl::engine {
 
-struct Foreseeable {
+struct GroupToRun {
   const std::vector<const core::Command*>& commands;
   const std::vector<const core::DoOnce*>& onces;  // parallel to `commands`
   const Lanes& lanes;                             // that the commands enqueue into
   std::span<const WaitingClaim> claims;
 };
-[[nodiscard]] store::Foreseen foresee(const Foreseeable& group, const Waiters& waiters, store::Store& store);
+[[nodiscard]] store::Foreseen prefetch_hints(const GroupToRun& group, const Waiters& waiters,
+                                             store::Store& store);
 
 }  // namespace pawl::engine

@@ -1,4 +1,4 @@
-#include "engine/foresight.hpp"
+#include "engine/prefetch_hints.hpp"
 
 #include <algorithm>
 #include <set>
@@ -20,8 +20,8 @@ std::string queue_of(const core::StartRun& start) {
 void add_records(const core::StartRun& start, std::set<core::RecordRef>& records) {
   if (start.version) return;
   records.insert(core::definition_ref(start.ns, start.workflow));
-  const bool is_told = start.kind == core::RunKind::code && start.queue;
-  if (!is_told) records.insert(core::code_workflow_ref(start.ns, start.workflow));
+  const bool is_declared = start.kind == core::RunKind::code && start.queue;
+  if (!is_declared) records.insert(core::code_workflow_ref(start.ns, start.workflow));
 }
 
 bool is_plain(const core::TaskSpec& spec) {
@@ -30,7 +30,7 @@ bool is_plain(const core::TaskSpec& spec) {
 
 // The worker with the claim that will probably join the group. The store locks its record first, while groups
 // lock it last: to avoid deadlocks, only for a group that probably locks nothing else.
-std::optional<store::HolderRef> holder_of(const Foreseeable& group, const Waiters& waiters) {
+std::optional<store::HolderRef> holder_of(const GroupToRun& group, const Waiters& waiters) {
   if (group.commands.size() != 1 || group.onces.front() != nullptr || !group.claims.empty())
     return std::nullopt;
   if (const auto* start = std::get_if<core::StartRun>(group.commands.front())) {
@@ -60,7 +60,7 @@ bool may_be_repeated(const core::Command& command) {
 
 }  // namespace
 
-store::Foreseen foresee(const Foreseeable& group, const Waiters& waiters, store::Store& store) {
+store::Foreseen prefetch_hints(const GroupToRun& group, const Waiters& waiters, store::Store& store) {
   std::set<store::QueueRef> queues;
   for (const auto& [key, lane] : group.lanes) queues.insert({.ns = key.ns, .name = key.queue});
   for (const WaitingClaim& waiting : group.claims) {

@@ -1,6 +1,6 @@
 // Prefetch hints for a group before its transaction. If a hint wrongly allows a repeat, a command takes
 // effect twice.
-#include "engine/foresight.hpp"
+#include "engine/prefetch_hints.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 namespace pawl::testing {
 
-class Foresight : public ::testing::Test {
+class PrefetchHints : public ::testing::Test {
  protected:
   ManualClock clock;
   std::shared_ptr<store::Store> store{store::make_memory_store(clock)};
@@ -21,8 +21,8 @@ class Foresight : public ::testing::Test {
     for (const core::Command& command : commands) group.push_back(&command);
     const std::vector<const core::DoOnce*> onces(commands.size(), once);
     const engine::Lanes lanes;
-    return engine::foresee({.commands = group, .onces = onces, .lanes = lanes, .claims = {}}, waiters,
-                           *store);
+    return engine::prefetch_hints({.commands = group, .onces = onces, .lanes = lanes, .claims = {}}, waiters,
+                                  *store);
   }
   bool may_be_repeated(const core::Command& command) { return of({command}).may_be_repeated; }
   void park(core::ClaimTasks claim) {
@@ -41,13 +41,13 @@ class Foresight : public ::testing::Test {
   }
 };
 
-TEST_F(Foresight, WhatIsCompletedMayBeCompletedAgain) {
+TEST_F(PrefetchHints, ACompletionMayBeRepeated) {
   EXPECT_TRUE(may_be_repeated(step(core::StepAction::complete)));
   EXPECT_TRUE(may_be_repeated(core::WriteStepsOfMany{.writes = {step(core::StepAction::complete)}}));
   EXPECT_TRUE(may_be_repeated(report(core::ReportAction::complete)));
 }
 
-TEST_F(Foresight, WhatWouldNotBeTheSameASecondTimeMayNot) {
+TEST_F(PrefetchHints, OtherCommandsMayNotBeRepeated) {
   EXPECT_FALSE(may_be_repeated(step(core::StepAction::fail)));
   core::WriteSteps suspended = step(core::StepAction::complete);
   suspended.suspend = core::SuspendBody{};
@@ -61,16 +61,16 @@ TEST_F(Foresight, WhatWouldNotBeTheSameASecondTimeMayNot) {
   EXPECT_FALSE(of({step(core::StepAction::complete), core::StartRun{.workflow = "order"}}).may_be_repeated);
 }
 
-TEST_F(Foresight, AStartLooksAtItsWorkflowItsQueueAndTheWorkerThatWaits) {
+TEST_F(PrefetchHints, AStartPrefetchesItsWorkflowItsQueueAndTheWaitingWorker) {
   park({.worker_id = "w", .types = {"workflow:order"}, .held_max = 4});
-  const store::Foreseen foreseen = of({core::StartRun{.workflow = "order"}});
-  EXPECT_EQ(foreseen.records.size(), 2U);
-  EXPECT_EQ(foreseen.queues, (std::vector<store::QueueRef>{{.ns = "default", .name = "default"}}));
-  EXPECT_EQ(foreseen.holder, (store::HolderRef{.ns = "default", .worker_id = "w"}));
+  const store::Foreseen hints = of({core::StartRun{.workflow = "order"}});
+  EXPECT_EQ(hints.records.size(), 2U);
+  EXPECT_EQ(hints.queues, (std::vector<store::QueueRef>{{.ns = "default", .name = "default"}}));
+  EXPECT_EQ(hints.holder, (store::HolderRef{.ns = "default", .worker_id = "w"}));
 }
 
 // Prefetching locks the worker's record first, where other groups lock it last.
-TEST_F(Foresight, NoWorkerIsForeseenWhereMoreIsLocked) {
+TEST_F(PrefetchHints, NoWorkerIsPrefetchedIfTheGroupLocksMore) {
   park({.worker_id = "w", .held_max = 4});
   const core::StartRun start{.workflow = "order"};
   core::StartRun keyed = start;
