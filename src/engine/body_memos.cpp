@@ -83,7 +83,7 @@ void add_memos(std::span<const WaitingClaim> claims, std::vector<core::Result<co
     if (!runs.is_new(id)) ids.push_back(id);
   }
   std::unordered_map<core::RunId, core::BodyMemo> memos;
-  runs.visit_kept(ids, [&](const core::RunId& id, core::WorkingRun& working) {
+  runs.visit_cached(ids, [&](const core::RunId& id, core::WorkingRun& working) {
     memos.emplace(id, core::body_memo(working.run(), slice_of(working, pages.at(id)), {}));
   });
   std::vector<store::PeekRun> peeks;

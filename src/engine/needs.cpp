@@ -31,7 +31,7 @@ std::vector<store::LoadTask> tasks_to_load(const std::vector<TaskNeed>& needs) {
   return tasks;
 }
 
-// Adds what only the loaded task tells: its line, its run, and whether the attempt is over.
+// Adds what is known only once the task is loaded: its line, its run, and whether the attempt is over.
 void add_needs_of_task(const TaskNeed& need, GroupContext& group, std::vector<core::LeaseRef>& attempts,
                        Needs& needs) {
   const WorkingTask* task = group.tasks.find(need.task.id);

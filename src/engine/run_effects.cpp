@@ -223,10 +223,10 @@ void RunEffects::perform(const RunId& run, const core::StartChild& effect) {
 void RunEffects::perform(const RunId& /*run*/, const core::StopChild& effect) {
   core::WorkingRun* child = with_.runs.find(effect.child_id);
   if (child == nullptr) return;
-  const core::RunActionAsked asked{
+  const core::RunActionAsked request{
       .action = effect.is_forced ? core::RunAction::terminate : core::RunAction::cancel,
       .reason = effect.is_forced ? "its parent was terminated" : "its parent was stopped"};
-  auto decision = core::decide_action(*child, asked, context(child->run().facts, {}));
+  auto decision = core::decide_action(*child, request, context(child->run().facts, {}));
   if (decision) apply(effect.child_id, std::move(*decision));  // otherwise it is ending already
 }
 

@@ -16,7 +16,7 @@ namespace pawl::engine {
 namespace {
 
 // Single node reads of a run before it reads all its nodes.
-constexpr int kAskedOneByOne = 8;
+constexpr int kSingleReadsMax = 8;
 // The cache keeps all nodes of a code run up to this number: a new step then needs no read to see that it is
 // new. Of a longer run it keeps the nodes that have not ended and those that changed last.
 constexpr std::size_t kKeptNodesMax = 100;
@@ -25,7 +25,7 @@ constexpr std::size_t kKeptLiveNodesMax = 1'000;
 }  // namespace
 
 std::optional<core::Node> WorkingRuns::Source::node(core::NodeKey key) {
-  if (kind_ != core::RunKind::code && !knows(key) && ++asked_ > kAskedOneByOne) read_all();
+  if (kind_ != core::RunKind::code && !knows(key) && ++reads_ > kSingleReadsMax) read_all();
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   if (has_all_) return std::nullopt;
   const store::NodeRef ref{.run = run_, .key = key};
@@ -191,8 +191,8 @@ void WorkingRuns::keep_in_cache(const core::RunId& id, Entry& entry) {
                    .life = tx_.life()});
 }
 
-void WorkingRuns::visit_kept(std::vector<core::RunId>& ids,
-                             const std::function<void(const core::RunId&, core::WorkingRun&)>& visit) {
+void WorkingRuns::visit_cached(std::vector<core::RunId>& ids,
+                               const std::function<void(const core::RunId&, core::WorkingRun&)>& visit) {
   std::erase_if(ids, [&](const core::RunId& id) {
     if (runs_.contains(id)) return false;
     auto kept = cache_.take(id, tx_.life());

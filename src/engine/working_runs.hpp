@@ -72,8 +72,8 @@ class WorkingRuns {
 
   // Calls `visit` for those of `ids` that are cached and have had no signals, and removes them from `ids`.
   // The commit compares that they are still current.
-  void visit_kept(std::vector<core::RunId>& ids,
-                  const std::function<void(const core::RunId&, core::WorkingRun&)>& visit);
+  void visit_cached(std::vector<core::RunId>& ids,
+                    const std::function<void(const core::RunId&, core::WorkingRun&)>& visit);
 
  private:
   // Reads the stored nodes of one run. For a graph run it reads all nodes after several single reads. The
@@ -102,7 +102,7 @@ class WorkingRuns {
     core::RunKind kind_;
     std::map<core::NodeKey, std::optional<core::Node>> known_;
     bool has_all_ = false;
-    int asked_ = 0;
+    int reads_ = 0;
   };
 
   struct Entry {

@@ -143,7 +143,7 @@ void WorkingSet::add_taken(core::TaskRecord record) {
   task->is_changed = true;  // the take removed it from the ready place, so it is written in either case
 }
 
-std::size_t WorkingSet::left_ready() const {
+std::size_t WorkingSet::moved_from_ready() const {
   return static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), [](const WorkingTask& task) {
     return task.from == Place::ready && task.record.place != Place::ready;
   }));

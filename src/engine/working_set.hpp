@@ -84,7 +84,7 @@ class WorkingSet {
   // that this group has moved already (the store has it ready until the commit) stays where the group put it.
   void add_taken(core::TaskRecord record);
   // How many tasks of the store's ready place this group has moved elsewhere.
-  [[nodiscard]] std::size_t left_ready() const;
+  [[nodiscard]] std::size_t moved_from_ready() const;
 
   void change(WorkingTask& task, const core::TaskChange& change);
   // Sets a damaged claimable task aside; see core::decide_set_aside.

@@ -144,13 +144,13 @@ void CommitLoop::hand_on(engine::Engine::Answers answers) {
 void CommitLoop::tell(engine::Engine::Answers answers) {
   const bool tells_of_a_flush = gathers_ && answers.number != store::kDurable;
   const core::MonotonicTime from = clock_.monotonic();
-  engine_.settle(answers);
+  engine_.await_durable(answers);
   if (tells_of_a_flush) {
     const core::Duration flush = clock_.monotonic() - from;
     const std::lock_guard lock{mutex_};
     gathering_.note_flush(flush, answers.replies.size(), queued());
   }
-  engine_.tell(std::move(answers));
+  engine_.reply(std::move(answers));
   const std::lock_guard lock{mutex_};
   gathering_.note_told(clock_.monotonic());
   --untold_;
