@@ -1,13 +1,13 @@
-// BatchRuns' part that adds to claimed bodies of code runs the steps to resume from.
-//
-// The answer of a claim is bounded, however long the histories are: each body gets one page, and the worker
-// reads the remaining steps outside the group (RunApi::list_memo).
+#include "engine/body_memos.hpp"
 
 #include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "core/run/node_page.hpp"
-#include "engine/batch_runs.hpp"
 
 namespace pawl::engine {
 
@@ -58,48 +58,50 @@ core::NodeSlice slice_of(core::WorkingRun& working, const core::NodePage& page, 
   return slice;
 }
 
-}  // namespace
-
-void BatchRuns::add_memos(std::span<const WaitingClaim> claims,
-                          std::vector<core::Result<core::Answer>>& answers) {
-  std::map<core::RunId, core::NodePage> pages;
-  each_body(claims, answers, [&](const core::ClaimedTask& one, const core::NodePage& page) {
-    pages.emplace(*one.task.run_id, page);
-  });
-  std::vector<core::RunId> ids;
-  for (const auto& [id, page] : pages) {
-    if (!runs_.is_new(id)) ids.push_back(id);
-  }
-  std::unordered_map<core::RunId, core::BodyMemo> memos;
-  runs_.visit_kept(ids, [&](const core::RunId& id, core::WorkingRun& working) {
-    memos.emplace(id, core::body_memo(working.run(), slice_of(working, pages.at(id)), {}));
-  });
-  std::vector<store::PeekRun> peeks;
-  for (const core::RunId& id : ids) peeks.push_back({.id = id, .page = pages.at(id)});
-  auto stored = peeks.empty() ? std::vector<std::optional<store::StoredRun>>{} : around_.tx.peek_runs(peeks);
-  for (std::size_t i = 0; i < peeks.size(); ++i) memos.emplace(peeks[i].id, memo_of(peeks[i], stored[i]));
-  each_body(claims, answers, [&](core::ClaimedTask& one, const core::NodePage& page) {
-    const core::RunId& id = *one.task.run_id;
-    auto found = memos.find(id);
-    if (found == memos.end()) {  // started by this group
-      core::WorkingRun& working = *runs_.here(id);
-      found =
-          memos.emplace(id, core::body_memo(working.run(), slice_of(working, page), unread_by(working, {})))
-              .first;
-    }
-    one.memo = std::make_shared<const core::BodyMemo>(std::move(found->second));
-  });
-}
-
-core::BodyMemo BatchRuns::memo_of(const store::PeekRun& peek, std::optional<store::StoredRun>& found) {
+core::BodyMemo memo_of(const store::PeekRun& peek, std::optional<store::StoredRun>& found,
+                       WorkingRuns& runs) {
   store::StoredRun stored = found ? std::move(*found) : store::StoredRun{};
-  core::WorkingRun* working = runs_.here(peek.id);
+  core::WorkingRun* working = runs.here(peek.id);
   if (working == nullptr) {
     return core::body_memo(stored.run, {.nodes = std::move(stored.nodes), .next = stored.next_node},
                            std::move(stored.signals));
   }
   std::vector<core::Signal> signals = unread_by(*working, std::move(stored.signals));
   return core::body_memo(working->run(), slice_of(*working, peek.page, stored), std::move(signals));
+}
+
+}  // namespace
+
+void add_memos(std::span<const WaitingClaim> claims, std::vector<core::Result<core::Answer>>& answers,
+               WorkingRuns& runs, store::Transaction& tx) {
+  std::map<core::RunId, core::NodePage> pages;
+  each_body(claims, answers, [&](const core::ClaimedTask& one, const core::NodePage& page) {
+    pages.emplace(*one.task.run_id, page);
+  });
+  std::vector<core::RunId> ids;
+  for (const auto& [id, page] : pages) {
+    if (!runs.is_new(id)) ids.push_back(id);
+  }
+  std::unordered_map<core::RunId, core::BodyMemo> memos;
+  runs.visit_cached(ids, [&](const core::RunId& id, core::WorkingRun& working) {
+    memos.emplace(id, core::body_memo(working.run(), slice_of(working, pages.at(id)), {}));
+  });
+  std::vector<store::PeekRun> peeks;
+  for (const core::RunId& id : ids) peeks.push_back({.id = id, .page = pages.at(id)});
+  auto stored = peeks.empty() ? std::vector<std::optional<store::StoredRun>>{} : tx.peek_runs(peeks);
+  for (std::size_t i = 0; i < peeks.size(); ++i)
+    memos.emplace(peeks[i].id, memo_of(peeks[i], stored[i], runs));
+  each_body(claims, answers, [&](core::ClaimedTask& one, const core::NodePage& page) {
+    const core::RunId& id = *one.task.run_id;
+    auto found = memos.find(id);
+    if (found == memos.end()) {  // started by this group
+      core::WorkingRun& working = *runs.here(id);
+      found =
+          memos.emplace(id, core::body_memo(working.run(), slice_of(working, page), unread_by(working, {})))
+              .first;
+    }
+    one.memo = std::make_shared<const core::BodyMemo>(std::move(found->second));
+  });
 }
 
 }  // namespace pawl::engine

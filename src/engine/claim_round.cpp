@@ -69,22 +69,22 @@ void ClaimRound::Allowance::take(const std::string& type) {
 std::vector<std::vector<WorkingTask*>> ClaimRound::serve(std::span<WaitingClaim> claims) {
   std::vector<std::vector<WorkingTask*>> given(claims.size());
   if (claims.empty()) return given;
-  const auto is_in_vain = [this](const WaitingClaim& waiting) { return !may_find(store_, waiting.claim); };
-  if (set_.ready().empty() && std::all_of(claims.begin(), claims.end(), is_in_vain)) return given;
+  const auto finds_nothing = [this](const WaitingClaim& waiting) { return !may_find(store_, waiting.claim); };
+  if (set_.ready().empty() && std::all_of(claims.begin(), claims.end(), finds_nothing)) return given;
   load_rooms(claims);
   load_allowances(claims);
 
   std::vector<std::pair<Kind, std::vector<std::size_t>>> kinds;  // in order of their oldest claim
   for (std::size_t i = 0; i < claims.size(); ++i) {
-    if (claims[i].settled) continue;
+    if (claims[i].stored_answer) continue;
     const core::ClaimTasks& claim = claims[i].claim;
     const auto is_same = [&claim](const auto& entry) {
       const auto& [ns, queues, types] = entry.first;
       return ns == claim.ns && queues == claim.queues && types == claim.types;
     };
-    const auto known = std::find_if(kinds.begin(), kinds.end(), is_same);
-    if (known != kinds.end()) {
-      known->second.push_back(i);
+    const auto same = std::find_if(kinds.begin(), kinds.end(), is_same);
+    if (same != kinds.end()) {
+      same->second.push_back(i);
     } else {
       kinds.emplace_back(Kind{claim.ns, claim.queues, claim.types}, std::vector<std::size_t>{i});
     }
@@ -236,7 +236,7 @@ void ClaimRound::take_room(const core::ClaimTasks& claim) {
 // the holder would see its lease end too early by the difference, so the lease is extended by it. A clock
 // that was read after waiting for a lock is later than the claim; the lease is then harmlessly too long.
 core::Duration ClaimRound::lateness_of(const WaitingClaim& waiting) const {
-  return tx_.now_behind_max() + std::max(core::Duration{0}, waiting.asked_at - began_at_);
+  return tx_.now_behind_max() + std::max(core::Duration{0}, waiting.submitted_at - began_at_);
 }
 
 std::vector<LaneShare> ClaimRound::shares_for(const core::ClaimTasks& claim, std::int64_t wanted) {
@@ -259,8 +259,8 @@ std::vector<WorkingTask*> ClaimRound::candidates(std::vector<LaneShare> shares, 
   std::vector<WorkingTask*> found;
   if (shares.empty()) return found;
   // The store still returns ready tasks that this group canceled; request that many more.
-  const std::size_t gone = set_.left_ready();
-  for (LaneShare& share : shares) share.max += static_cast<std::int64_t>(gone);
+  const std::size_t moved = set_.moved_from_ready();
+  for (LaneShare& share : shares) share.max += static_cast<std::int64_t>(moved);
   do {
     found = take_candidates(shares, wanted);
     load_missing_facts(found);
@@ -270,15 +270,15 @@ std::vector<WorkingTask*> ClaimRound::candidates(std::vector<LaneShare> shares, 
 
 std::vector<WorkingTask*> ClaimRound::take_candidates(const std::vector<LaneShare>& shares,
                                                       std::size_t wanted) {
-  const std::size_t gone = set_.left_ready();
+  const std::size_t moved = set_.moved_from_ready();
   const bool is_shared = std::any_of(shares.begin(), shares.end(),
                                      [](const LaneShare& share) { return share.lane->is_shared(); });
   std::unordered_set<const core::Lane*> lanes;
   for (const LaneShare& share : shares) lanes.insert(share.lane);
   if (is_shared) {
-    FairTake{tx_, set_}.take(shares, wanted + gone);
+    FairTake{tx_, set_}.take(shares, wanted + moved);
   } else {
-    for (core::TaskRecord& record : tx_.take_ready(shares, wanted + gone)) set_.add_taken(std::move(record));
+    for (core::TaskRecord& record : tx_.take_ready(shares, wanted + moved)) set_.add_taken(std::move(record));
   }
   std::vector<WorkingTask*> found;
   for (WorkingTask* task : set_.ready()) {

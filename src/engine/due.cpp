@@ -58,8 +58,8 @@ void add_expired(store::Store& store, core::RecordKind kind, std::size_t page, s
 
 }  // namespace
 
-std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check, const DueLook& look) {
-  const std::size_t page = look.page;
+std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check, const DueQuery& query) {
+  const std::size_t page = query.page;
   std::vector<DueWork> due;
   switch (check) {
     case core::RecoveryCheck::leases:
@@ -78,10 +78,10 @@ std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check, co
       add_expired(store, core::RecordKind::node, page, due);
       break;
     case core::RecoveryCheck::stuck: {
-      auto runs = store.stuck_runs(look.stuck_after, page);
+      auto runs = store.stuck_runs(query.stuck_after, page);
       const int count = static_cast<int>(runs.size());
       if (count == 0) break;
-      due.push_back({.command = core::WakeRuns{.stuck = std::move(runs), .stuck_after = look.stuck_after},
+      due.push_back({.command = core::WakeRuns{.stuck = std::move(runs), .stuck_after = query.stuck_after},
                      .examined = count});
       break;
     }

@@ -16,11 +16,11 @@ struct DueWork {
 };
 
 // `page` limits how many items one call finds. Throws StoreError.
-struct DueLook {
+struct DueQuery {
   std::size_t page = 1'000;
   core::Duration stuck_after = core::kStuckAfter;
 };
 [[nodiscard]] std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check,
-                                            const DueLook& look);
+                                            const DueQuery& query);
 
 }  // namespace pawl::engine

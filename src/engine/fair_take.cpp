@@ -34,20 +34,20 @@ std::size_t FairTake::take_of_priority(const std::vector<LaneShare>& shares, std
 
 std::size_t FairTake::take_parts(std::size_t part) {
   if (fair_.empty()) return 0;
-  std::vector<LaneShare> asked = fair_;
+  std::vector<LaneShare> requested = fair_;
   std::size_t sum = 0;
-  for (LaneShare& share : asked) {
+  for (LaneShare& share : requested) {
     share.max = std::min(share.max, static_cast<std::int64_t>(part));
     sum += static_cast<std::size_t>(share.max);
   }
-  Counts given = take_from(asked, sum);
+  Counts given = take_from(requested, sum);
   std::size_t taken = 0;
   std::vector<LaneShare> left;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    const std::int64_t count = given[asked[i].lane];
+  for (std::size_t i = 0; i < requested.size(); ++i) {
+    const std::int64_t count = given[requested[i].lane];
     taken += static_cast<std::size_t>(count);
     fair_[i].max -= count;
-    if (count == asked[i].max && fair_[i].max > 0) left.push_back(fair_[i]);
+    if (count == requested[i].max && fair_[i].max > 0) left.push_back(fair_[i]);
   }
   fair_ = std::move(left);
   return taken;

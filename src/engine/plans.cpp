@@ -32,7 +32,7 @@ Plan::Plan(int number, core::Definition checked)
   for (const core::DefinitionTask& task : definition.tasks) sources.push_back(sources_of(task, graph));
 }
 
-SharedPlan Plans::known(const Key& key) {
+SharedPlan Plans::cached(const Key& key) {
   const std::lock_guard lock{mutex_};
   const auto found = plans_.find(key);
   return found == plans_.end() ? nullptr : found->second;
@@ -64,13 +64,13 @@ SharedPlan Plans::latest(const std::string& ns, const std::string& name, const R
   if (!record) return nullptr;
   const int version = core::definition_version_from(*record).version;
   const Key key{read.life, core::definition_ref(ns, name, version)};
-  if (SharedPlan plan = known(key)) return plan;
+  if (SharedPlan plan = cached(key)) return plan;
   return keep(key, *record);
 }
 
 SharedPlan Plans::find(const std::string& ns, const std::string& name, int version, const Read& read) {
   const Key key{read.life, core::definition_ref(ns, name, version)};
-  if (SharedPlan plan = known(key)) return plan;
+  if (SharedPlan plan = cached(key)) return plan;
   const auto record = read.record(key.second);
   return record ? keep(key, *record) : nullptr;
 }

@@ -51,7 +51,7 @@ class Plans {
 
  private:
   using Key = std::pair<std::uint64_t, core::RecordRef>;  // the store's life, and the record of the version
-  [[nodiscard]] SharedPlan known(const Key& key);
+  [[nodiscard]] SharedPlan cached(const Key& key);
   [[nodiscard]] SharedPlan keep(const Key& key, const core::Record& record);
 
   std::mutex mutex_;

@@ -54,7 +54,7 @@ void compare_parts(const std::vector<Part>& rebuilt, const std::vector<Part>& st
     differences.push_back(fmt::format("no event mentions {}", name_of(*part)));
 }
 
-void look_at_chain(const store::StoredRun& stored, RunFindings& findings) {
+void check_chain(const store::StoredRun& stored, RunFindings& findings) {
   std::string before;
   std::int64_t last = 0;
   for (const store::StoredEvent& event : stored.events) {
@@ -74,8 +74,7 @@ void look_at_chain(const store::StoredRun& stored, RunFindings& findings) {
 }
 
 // Recounts from the nodes alone, without the events.
-void look_at_standing(const store::StoredRun& stored, core::RunPlan plan,
-                      std::vector<std::string>& findings) {
+void check_counts(const store::StoredRun& stored, core::RunPlan plan, std::vector<std::string>& findings) {
   std::map<core::NodeState, std::int64_t> counted;
   std::map<core::NodeIndex, bool> is_stored;
   for (const Node& node : stored.nodes) {
@@ -120,8 +119,8 @@ core::Result<core::ReplayedRun, std::string> rebuild(const std::vector<store::St
 
 RunFindings look_at_run(const store::StoredRun& stored, core::RunPlan plan) {
   RunFindings findings;
-  look_at_chain(stored, findings);
-  look_at_standing(stored, plan, findings.standing);
+  check_chain(stored, findings);
+  check_counts(stored, plan, findings.standing);
   auto rebuilt = rebuild(stored.events, plan);
   if (!rebuilt) {
     findings.replay.push_back(rebuilt.problem());

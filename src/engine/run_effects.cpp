@@ -1,4 +1,4 @@
-// BatchRuns' part that performs the effects of run decisions on tasks and other runs.
+#include "engine/run_effects.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "core/task/task_machine.hpp"
-#include "engine/batch_runs.hpp"
+#include "engine/lanes.hpp"
+#include "engine/sort_distinct.hpp"
+#include "engine/task_outcome.hpp"
 
 namespace pawl::engine {
 
@@ -15,19 +17,10 @@ using core::RunId;
 
 namespace {
 
-store::LaneKey lane_key(const std::string& ns, const core::TaskSpec& spec) {
-  const core::LanePlace place = core::lane_place(spec.priority, spec.fairness_key.has_value());
-  return {.ns = ns,
-          .queue = spec.queue,
-          .type = spec.type,
-          .priority = place.priority,
-          .of_runs = true,
-          .fair = place.fair};
-}
-
 // The lanes of all tasks that the run may ever have. They are created together: each missing lane costs a
 // try.
-std::vector<store::LaneKey> lanes_of(const core::RunFacts& facts, const core::Definition& definition) {
+std::vector<store::LaneKey> lanes_of_definition(const core::RunFacts& facts,
+                                                const core::Definition& definition) {
   std::vector<store::LaneKey> keys;
   for (const core::DefinitionTask& task : definition.tasks) {
     if (task.activity.empty()) continue;
@@ -39,31 +32,99 @@ std::vector<store::LaneKey> lanes_of(const core::RunFacts& facts, const core::De
                     .of_runs = true,
                     .fair = place.fair});
   }
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  sort_distinct(keys);
   return keys;
 }
 
 }  // namespace
 
-const core::Lane& BatchRuns::lane_for(const RunId& run, const core::TaskSpec& spec) {
-  const core::RunFacts& facts = runs_.find(run)->run().facts;
-  const core::Lane* lane = around_.store.find_lane(lane_key(facts.ns, spec));
-  const SharedPlan plan = lane == nullptr ? runs_.plan_of(run) : nullptr;
+core::RunContext RunEffects::context(const core::RunFacts& facts, core::EventActor actor) {
+  return {.now = with_.tx.now(),
+          .next_id = [this] { return with_.ids.next(with_.tx.now()); },
+          .chance = with_.random.unit(),
+          .actor = std::move(actor),
+          .trace_id = facts.trace_id,
+          .span_id = facts.span_id,
+          .declared_type =
+              [this, &facts](const std::string& type) {
+                return with_.types.find(facts.ns, type,
+                                        [&](const core::RecordRef& ref) { return with_.runs.peek(ref); });
+              },
+          .bounds = with_.bounds,
+          .budget = spent_};
+}
+
+void RunEffects::apply(const RunId& run, core::RunDecision decision) {
+  with_.runs.note(run, std::move(decision.events));
+  load_tasks_of(decision.effects);
+  for (core::RunEffect& effect : decision.effects)
+    pending_.push_back({.run = run, .effect = std::move(effect)});
+  if (is_performing_) return;
+  is_performing_ = true;
+  while (!pending_.empty()) {
+    const Pending next = std::move(pending_.front());
+    pending_.pop_front();
+    std::visit([&](const auto& effect) { perform(next.run, effect); }, next.effect);
+  }
+  is_performing_ = false;
+}
+
+// Loads, in one query, all tasks that a decision stops, holds, frees or revives.
+void RunEffects::load_tasks_of(const std::vector<core::RunEffect>& effects) {
+  std::vector<store::LoadTask> wanted;
+  std::vector<core::TaskId> touched;
+  for (const core::RunEffect& effect : effects) {
+    const core::TaskId* id = nullptr;
+    if (const auto* stop = std::get_if<core::StopTask>(&effect)) id = &stop->task_id;
+    if (const auto* hold = std::get_if<core::HoldTask>(&effect)) id = &hold->task_id;
+    if (const auto* free = std::get_if<core::FreeTask>(&effect)) id = &free->task_id;
+    if (const auto* revive = std::get_if<core::ReviveTask>(&effect)) id = &revive->task_id;
+    if (id == nullptr) continue;
+    touched.push_back(*id);
+    if (with_.tasks.find(*id) == nullptr) wanted.push_back({.id = *id, .facts = true});
+  }
+  std::sort(wanted.begin(), wanted.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  const auto is_same = [](const auto& a, const auto& b) { return a.id == b.id; };
+  wanted.erase(std::unique(wanted.begin(), wanted.end(), is_same), wanted.end());
+  with_.tasks.load(wanted);
+  std::vector<store::LineRef> lines;
+  for (const core::TaskId& id : touched) {
+    const WorkingTask* task = with_.tasks.find(id);
+    if (task != nullptr && task->record.facts.key) lines.push_back(line_ref(task->record));
+  }
+  with_.tasks.lock_lines(std::move(lines));
+}
+
+void RunEffects::change_task(WorkingTask& task, const core::TaskChange& change,
+                             const core::EventActor& actor) {
+  const core::TaskStatus before = task.record.status;
+  with_.tasks.change(task, change);
+  if (!task.record.facts.run) return;
+  const auto outcome = outcome_of(task.record, before, change);
+  core::WorkingRun* run = outcome ? with_.runs.find(task.record.facts.run->run_id) : nullptr;
+  if (run == nullptr) return;
+  apply(task.record.facts.run->run_id, core::decide_task(*run, *outcome, context(run->run().facts, actor)));
+}
+
+const core::Lane& RunEffects::lane_for(const RunId& run, const core::TaskSpec& spec) {
+  const core::RunFacts& facts = with_.runs.find(run)->run().facts;
+  const core::Lane* lane = with_.store.find_lane(lane_key(facts.ns, spec, true));
+  const SharedPlan plan = lane == nullptr ? with_.runs.plan_of(run) : nullptr;
   if (lane == nullptr) {
-    auto missing = plan == nullptr ? std::vector<store::LaneKey>{} : lanes_of(facts, plan->definition);
+    auto missing =
+        plan == nullptr ? std::vector<store::LaneKey>{} : lanes_of_definition(facts, plan->definition);
     // The definition's lanes do not include it if the task's type declares its own queue or priority.
-    store::LaneKey own = lane_key(facts.ns, spec);
+    store::LaneKey own = lane_key(facts.ns, spec, true);
     if (!std::binary_search(missing.begin(), missing.end(), own)) missing.push_back(std::move(own));
     throw MissingLanes{std::move(missing)};
   }
   return *lane;
 }
 
-void BatchRuns::perform(const RunId& run, const core::EnqueueNode& effect) {
+void RunEffects::perform(const RunId& run, const core::EnqueueNode& effect) {
   const core::Lane& lane = lane_for(run, effect.spec);
-  core::TaskRecord record = core::new_task(effect.task_id, lane, effect.spec, around_.tx.now(), true);
-  const core::RunFacts& facts = runs_.find(run)->run().facts;
+  core::TaskRecord record = core::new_task(effect.task_id, lane, effect.spec, with_.tx.now(), true);
+  const core::RunFacts& facts = with_.runs.find(run)->run().facts;
   record.facts.run =
       core::TaskRun{.run_id = run,
                     .node = effect.node,
@@ -72,71 +133,67 @@ void BatchRuns::perform(const RunId& run, const core::EnqueueNode& effect) {
   record.facts.trace = core::task_trace_of(facts);
   // Earlier attempts stay counted, so that no execution key repeats, but do not use this budget.
   record.progress = {.attempt = effect.attempts_used, .budget_from = effect.attempts_used};
-  around_.set.add_new(std::move(record));
+  with_.tasks.add_new(std::move(record));
 }
 
-void BatchRuns::perform(const RunId& /*run*/, const core::StopTask& effect) {
-  WorkingTask* task = around_.set.find(effect.task_id);
+void RunEffects::perform(const RunId& /*run*/, const core::StopTask& effect) {
+  WorkingTask* task = with_.tasks.find(effect.task_id);
   if (task == nullptr) return;
-  const core::TaskStatus before = task->record.status;
-  const core::TimePoint now = around_.tx.now();
+  const core::TimePoint now = with_.tx.now();
   std::optional<core::TaskChange> change;
   if (effect.is_forced) {
     change = core::decide_revoke(task->record, now);
   } else if (auto cancelled = core::decide_cancel(task->record, now)) {
     change = std::move(*cancelled);
   }
-  if (!change) return;  // it has ended already
-  around_.set.change(*task, *change);
-  changed(*task, before, *change, {});
+  if (change) change_task(*task, *change, {});  // otherwise it has ended already
 }
 
-void BatchRuns::perform(const RunId& /*run*/, const core::HoldTask& effect) {
-  WorkingTask* task = around_.set.find(effect.task_id);
+void RunEffects::perform(const RunId& /*run*/, const core::HoldTask& effect) {
+  WorkingTask* task = with_.tasks.find(effect.task_id);
   if (task == nullptr) return;
-  if (const auto change = core::decide_hold(task->record, around_.tx.now()))
-    around_.set.change(*task, *change);
+  if (const auto change = core::decide_hold(task->record, with_.tx.now())) with_.tasks.change(*task, *change);
 }
 
-void BatchRuns::perform(const RunId& /*run*/, const core::FreeTask& effect) {
-  WorkingTask* task = around_.set.find(effect.task_id);
-  if (task != nullptr && task->record.status == core::TaskStatus::blocked) around_.set.release(*task);
+void RunEffects::perform(const RunId& /*run*/, const core::FreeTask& effect) {
+  WorkingTask* task = with_.tasks.find(effect.task_id);
+  if (task != nullptr && task->record.status == core::TaskStatus::blocked) with_.tasks.release(*task);
 }
 
-void BatchRuns::perform(const RunId& /*run*/, const core::ReviveTask& effect) {
-  WorkingTask* task = around_.set.find(effect.task_id);
+void RunEffects::perform(const RunId& /*run*/, const core::ReviveTask& effect) {
+  WorkingTask* task = with_.tasks.find(effect.task_id);
   if (task == nullptr) return;
-  if (const auto change = core::decide_revive(task->record, false, around_.tx.now()))
-    around_.set.change(*task, *change);
+  if (const auto change = core::decide_revive(task->record, false, with_.tx.now()))
+    with_.tasks.change(*task, *change);
 }
 
-void BatchRuns::give_back(WorkingTask& body) {
-  around_.set.change(body, core::decide_suspend(body.record, around_.tx.now()));
-  if (const auto held = core::decide_hold(body.record, around_.tx.now())) around_.set.change(body, *held);
+void RunEffects::suspend_body(WorkingTask& body) {
+  with_.tasks.change(body, core::decide_suspend(body.record, with_.tx.now()));
+  if (const auto held = core::decide_hold(body.record, with_.tx.now())) with_.tasks.change(body, *held);
 }
 
-void BatchRuns::refuse_child(const RunId& run, const core::StartChild& effect, std::string code,
-                             std::string why) {
+void RunEffects::reject_child(const RunId& run, const core::StartChild& effect, std::string code,
+                              std::string why) {
   core::ChildOutcome outcome{
       .child_id = effect.child_id, .node = effect.node, .state = core::RunState::failed};
   outcome.error = core::TaskError{.code = std::move(code), .message = std::move(why), .retryable = false};
   perform(run, core::TellParent{.parent_id = run, .outcome = std::move(outcome)});
 }
 
-void BatchRuns::perform(const RunId& run, const core::StartChild& effect) {
-  const core::RunFacts parent = runs_.find(run)->run().facts;
-  const SharedPlan plan = runs_.latest_plan(parent.ns, effect.workflow);
-  if (plan == nullptr && !effect.may_be_code && !is_code(parent.ns, effect.workflow))
-    return refuse_child(run, effect, "no_such_workflow",
+void RunEffects::perform(const RunId& run, const core::StartChild& effect) {
+  const core::RunFacts parent = with_.runs.find(run)->run().facts;
+  const SharedPlan plan = with_.runs.latest_plan(parent.ns, effect.workflow);
+  if (plan == nullptr && !effect.may_be_code && !with_.runs.is_code(parent.ns, effect.workflow))
+    return reject_child(run, effect, "no_such_workflow",
                         fmt::format("there is no workflow {}", effect.workflow));
   if (effect.run_key) {
     const store::RunKeyRef key{.ns = parent.ns, .workflow = effect.workflow, .key = *effect.run_key};
-    runs_.load_keys({key});
-    if (runs_.run_of(key))
-      return refuse_child(
+    with_.runs.load_keys({key});
+    if (with_.runs.run_of(key))
+      return reject_child(
           run, effect, "conflict",
           fmt::format("run_key: workflow {} has a run with the key '{}'", effect.workflow, *effect.run_key));
-    runs_.give_key(key, effect.child_id);
+    with_.runs.give_key(key, effect.child_id);
   }
   core::RunFacts facts{
       .id = effect.child_id,
@@ -158,35 +215,35 @@ void BatchRuns::perform(const RunId& run, const core::StartChild& effect) {
       .trace_flags = parent.trace_flags,
       .tracestate = parent.tracestate};
   if (!facts.deadline_at && plan != nullptr && plan->definition.deadline)
-    facts.deadline_at = around_.tx.now() + *plan->definition.deadline;
-  core::WorkingRun& child = runs_.add_new(facts.id, plan);
-  take(facts.id, core::start_run(child, facts, context(facts, {})));
+    facts.deadline_at = with_.tx.now() + *plan->definition.deadline;
+  core::WorkingRun& child = with_.runs.add_new(facts.id, plan);
+  apply(facts.id, core::start_run(child, facts, context(facts, {})));
 }
 
-void BatchRuns::perform(const RunId& /*run*/, const core::StopChild& effect) {
-  core::WorkingRun* child = runs_.find(effect.child_id);
+void RunEffects::perform(const RunId& /*run*/, const core::StopChild& effect) {
+  core::WorkingRun* child = with_.runs.find(effect.child_id);
   if (child == nullptr) return;
-  const core::RunActionAsked asked{
+  const core::RunActionAsked request{
       .action = effect.is_forced ? core::RunAction::terminate : core::RunAction::cancel,
       .reason = effect.is_forced ? "its parent was terminated" : "its parent was stopped"};
-  auto decision = core::decide_action(*child, asked, context(child->run().facts, {}));
-  if (decision) take(effect.child_id, std::move(*decision));  // otherwise it is ending already
+  auto decision = core::decide_action(*child, request, context(child->run().facts, {}));
+  if (decision) apply(effect.child_id, std::move(*decision));  // otherwise it is ending already
 }
 
-void BatchRuns::perform(const RunId& /*run*/, const core::TellParent& effect) {
-  core::WorkingRun* parent = runs_.find(effect.parent_id);
+void RunEffects::perform(const RunId& /*run*/, const core::TellParent& effect) {
+  core::WorkingRun* parent = with_.runs.find(effect.parent_id);
   if (parent == nullptr) return;
-  take(effect.parent_id, core::decide_child(*parent, effect.outcome, context(parent->run().facts, {})));
+  apply(effect.parent_id, core::decide_child(*parent, effect.outcome, context(parent->run().facts, {})));
 }
 
-std::vector<core::Signal> BatchRuns::unread_signals(const RunId& run) {
+std::vector<core::Signal> RunEffects::unread_signals(const RunId& run) {
   const store::PeekRun peek{.id = run, .page = {.nodes = 1}};  // only its signals are needed
-  const auto stored = around_.tx.peek_runs({&peek, 1});
+  const auto stored = with_.tx.peek_runs({&peek, 1});
   std::map<std::int64_t, core::Signal> unread;
   if (stored.front()) {
     for (const core::Signal& one : stored.front()->signals) unread.emplace(one.sequence, one);
   }
-  for (const core::Signal* one : runs_.find(run)->changed_signals()) {
+  for (const core::Signal* one : with_.runs.find(run)->changed_signals()) {
     if (one->consumed_by) {
       unread.erase(one->sequence);
     } else {
@@ -198,28 +255,28 @@ std::vector<core::Signal> BatchRuns::unread_signals(const RunId& run) {
   return signals;
 }
 
-void BatchRuns::perform(const RunId& run, const core::ContinueRun& effect) {
-  const core::RunFacts facts = core::continued_facts(runs_.find(run)->run(), effect, around_.tx.now());
+void RunEffects::perform(const RunId& run, const core::ContinueRun& effect) {
+  const core::RunFacts facts = core::continued_facts(with_.runs.find(run)->run(), effect, with_.tx.now());
   const std::vector<core::Signal> signals = unread_signals(run);
   if (facts.run_key) {
     const store::RunKeyRef key{.ns = facts.ns, .workflow = facts.workflow, .key = *facts.run_key};
-    runs_.load_keys({key});
-    if (runs_.run_of(key) == run) runs_.give_key(key, facts.id);
+    with_.runs.load_keys({key});
+    if (with_.runs.run_of(key) == run) with_.runs.give_key(key, facts.id);
   }
-  core::WorkingRun& next = runs_.add_new(facts.id, nullptr);
-  take(facts.id, core::start_run(next, facts, context(facts, {})));
+  core::WorkingRun& next = with_.runs.add_new(facts.id, nullptr);
+  apply(facts.id, core::start_run(next, facts, context(facts, {})));
   for (const core::Signal& one : signals) {
     auto received = core::decide_signal(
         next, {.name = one.name, .payload = one.payload, .idempotency_key = one.idempotency_key},
         context(facts, {}));
-    if (received) take(facts.id, std::move(*received));
+    if (received) apply(facts.id, std::move(*received));
   }
   if (!facts.parent) return;
-  core::WorkingRun* parent = runs_.find(facts.parent->run_id);
+  core::WorkingRun* parent = with_.runs.find(facts.parent->run_id);
   if (parent == nullptr) return;
-  take(facts.parent->run_id,
-       core::replace_child(*parent, {.node = facts.parent->node, .from = run, .to = facts.id},
-                           context(parent->run().facts, {})));
+  apply(facts.parent->run_id,
+        core::replace_child(*parent, {.node = facts.parent->node, .from = run, .to = facts.id},
+                            context(parent->run().facts, {})));
 }
 
 }  // namespace pawl::engine

@@ -307,7 +307,7 @@ class Verifier {
   const core::Uuid settled_ = core::first_id_at(store_.now() - kSettledAfter);
   Listed tasks_;
   Listed runs_;
-  OverdueLook overdue_;
+  OverdueRows overdue_;
   Plans plans_;
   std::map<std::string, core::Verdict> verdicts_ = [] {
     std::map<std::string, core::Verdict> all;

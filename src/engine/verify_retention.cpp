@@ -15,7 +15,7 @@ std::string message_of(core::TimePoint finished_at) {
 
 }  // namespace
 
-OverdueLook::OverdueLook(store::Store& store, const core::Retention& standard)
+OverdueRows::OverdueRows(store::Store& store, const core::Retention& standard)
     : rules_(read_rules(store, standard)) {
   const core::TimePoint now = store.now();
   const core::Leadership leadership = core::leadership_from(store.find_record(core::leader_ref()));
@@ -24,7 +24,7 @@ OverdueLook::OverdueLook(store::Store& store, const core::Retention& standard)
   if (node && node->created_at <= now - kRetentionSlack) judged_at_ = now - kRetentionSlack;
 }
 
-std::optional<std::string> OverdueLook::finding_of(const core::TaskRecord& task) const {
+std::optional<std::string> OverdueRows::finding_of(const core::TaskRecord& task) const {
   if (!judged_at_ || !task.end) return std::nullopt;
   const core::TimePoint finished_at = task.end->finished_at;
   const core::FinishedTask finished{
@@ -33,7 +33,7 @@ std::optional<std::string> OverdueLook::finding_of(const core::TaskRecord& task)
 }
 
 // A child is kept as long as its parent, which is judged separately.
-std::optional<std::string> OverdueLook::finding_of(const core::Run& run) const {
+std::optional<std::string> OverdueRows::finding_of(const core::Run& run) const {
   const bool is_overdue = judged_at_ && !run.facts.parent && rules_.is_old(run, *judged_at_);
   return is_overdue ? std::optional{message_of(*run.finished_at)} : std::nullopt;
 }

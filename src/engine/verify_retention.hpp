@@ -12,10 +12,10 @@ namespace pawl::engine {
 
 inline constexpr core::Duration kRetentionSlack = core::kDay;
 
-class OverdueLook {
+class OverdueRows {
  public:
   // Throws StoreError.
-  OverdueLook(store::Store& store, const core::Retention& standard);
+  OverdueRows(store::Store& store, const core::Retention& standard);
 
   [[nodiscard]] std::optional<std::string> finding_of(const core::TaskRecord& task) const;
   [[nodiscard]] std::optional<std::string> finding_of(const core::Run& run) const;

@@ -114,7 +114,7 @@ std::vector<WaitingClaim> Waiters::take_oldest_of_each_kind(bool only_limited) {
   return taken;
 }
 
-std::vector<WaitingClaim> Waiters::take_over(core::MonotonicTime now) {
+std::vector<WaitingClaim> Waiters::take_expired(core::MonotonicTime now) {
   const std::lock_guard lock{mutex_};
   std::vector<WaitingClaim> taken;
   while (!ends_.empty() && ends_.begin()->first <= now) taken.push_back(remove(ends_.begin()->second));

@@ -21,10 +21,10 @@ namespace pawl::engine {
 struct WaitingClaim {
   core::ClaimTasks claim;
   core::Reply reply;
-  core::MonotonicTime asked_at = {};
+  core::MonotonicTime submitted_at = {};
   core::MonotonicTime until;
   std::optional<core::DoOnce> once = {};
-  std::optional<core::Result<core::Answer>> settled = {};  // by its idempotency key: it gets no tasks
+  std::optional<core::Result<core::Answer>> stored_answer = {};  // of its idempotency key: it gets no tasks
   std::uint64_t place = 0;  // in line; kept when it is parked again. 0: none yet
   bool limited = false;     // a pause, a limit or a rate held it back: freed slots and time wake it
 };
@@ -53,7 +53,7 @@ class Waiters {
                                                         std::size_t count);
   // Takes the claims that another poll of the store might serve: the oldest of each kind (queues, types).
   [[nodiscard]] std::vector<WaitingClaim> take_oldest_of_each_kind(bool only_limited);
-  [[nodiscard]] std::vector<WaitingClaim> take_over(core::MonotonicTime now);
+  [[nodiscard]] std::vector<WaitingClaim> take_expired(core::MonotonicTime now);
   [[nodiscard]] std::vector<WaitingClaim> take_of_worker(const std::string& ns, const std::string& worker_id);
   [[nodiscard]] std::vector<WaitingClaim> take_all();
 

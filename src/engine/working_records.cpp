@@ -6,7 +6,7 @@
 #include "core/base/canary.hpp"
 #include "core/base/ensure.hpp"
 #include "core/base/store_clock.hpp"
-#include "engine/distinct.hpp"
+#include "engine/sort_distinct.hpp"
 
 namespace pawl::engine {
 

@@ -7,14 +7,16 @@
 
 #include "core/base/canary.hpp"
 #include "core/base/ensure.hpp"
-#include "engine/distinct.hpp"
+#include "core/records/inbox.hpp"
+#include "core/records/worker.hpp"
+#include "engine/sort_distinct.hpp"
 
 namespace pawl::engine {
 
 namespace {
 
 // Single node reads of a run before it reads all its nodes.
-constexpr int kAskedOneByOne = 8;
+constexpr int kSingleReadsMax = 8;
 // The cache keeps all nodes of a code run up to this number: a new step then needs no read to see that it is
 // new. Of a longer run it keeps the nodes that have not ended and those that changed last.
 constexpr std::size_t kKeptNodesMax = 100;
@@ -23,7 +25,7 @@ constexpr std::size_t kKeptLiveNodesMax = 1'000;
 }  // namespace
 
 std::optional<core::Node> WorkingRuns::Source::node(core::NodeKey key) {
-  if (kind_ != core::RunKind::code && !knows(key) && ++asked_ > kAskedOneByOne) read_all();
+  if (kind_ != core::RunKind::code && !knows(key) && ++reads_ > kSingleReadsMax) read_all();
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   if (has_all_) return std::nullopt;
   const store::NodeRef ref{.run = run_, .key = key};
@@ -76,6 +78,22 @@ Plans::Read WorkingRuns::reader() {
 const std::optional<core::Record>& WorkingRuns::peek(const core::RecordRef& ref) {
   const auto known = peeked_.find(ref);
   return known != peeked_.end() ? known->second : peeked_.emplace(ref, tx_.peek_record(ref)).first->second;
+}
+
+bool WorkingRuns::is_code(const std::string& ns, const std::string& workflow) {
+  return peek(core::code_workflow_ref(ns, workflow)).has_value();
+}
+
+bool WorkingRuns::is_promised(const core::RunId& id) {
+  return peek(core::inbox_ref(to_string(id))).has_value();
+}
+
+std::optional<core::RawJson> WorkingRuns::input_of(const core::RunId& id) {
+  if (const core::WorkingRun* run = here(id)) return run->run().facts.input;
+  const store::PeekRun page{.id = id, .page = {.nodes = 1}};  // not locked: an input never changes
+  auto stored = tx_.peek_runs({&page, 1});
+  if (!stored.front() || !stored.front()->misfit.empty()) return std::nullopt;
+  return std::move(stored.front()->run.facts.input);
 }
 
 SharedPlan WorkingRuns::latest_plan(const std::string& ns, const std::string& workflow) {
@@ -173,8 +191,8 @@ void WorkingRuns::keep_in_cache(const core::RunId& id, Entry& entry) {
                    .life = tx_.life()});
 }
 
-void WorkingRuns::visit_kept(std::vector<core::RunId>& ids,
-                             const std::function<void(const core::RunId&, core::WorkingRun&)>& visit) {
+void WorkingRuns::visit_cached(std::vector<core::RunId>& ids,
+                               const std::function<void(const core::RunId&, core::WorkingRun&)>& visit) {
   std::erase_if(ids, [&](const core::RunId& id) {
     if (runs_.contains(id)) return false;
     auto kept = cache_.take(id, tx_.life());

@@ -51,6 +51,12 @@ class WorkingRuns {
   [[nodiscard]] SharedPlan find_plan(const std::string& ns, const std::string& workflow, int version);
   // As Transaction::peek_record, but reads each record once per group.
   [[nodiscard]] const std::optional<core::Record>& peek(const core::RecordRef& ref);
+  // Whether workers have offered the workflow as code.
+  [[nodiscard]] bool is_code(const std::string& ns, const std::string& workflow);
+  // Whether a SQL function has returned this id for a run that has not started yet.
+  [[nodiscard]] bool is_promised(const core::RunId& id);
+  // The run's input, from this group or the store; none if it cannot be read.
+  [[nodiscard]] std::optional<core::RawJson> input_of(const core::RunId& id);
 
   // The earliest due time among the changes of this group.
   [[nodiscard]] std::optional<core::TimePoint> earliest_due() const;
@@ -66,8 +72,8 @@ class WorkingRuns {
 
   // Calls `visit` for those of `ids` that are cached and have had no signals, and removes them from `ids`.
   // The commit compares that they are still current.
-  void visit_kept(std::vector<core::RunId>& ids,
-                  const std::function<void(const core::RunId&, core::WorkingRun&)>& visit);
+  void visit_cached(std::vector<core::RunId>& ids,
+                    const std::function<void(const core::RunId&, core::WorkingRun&)>& visit);
 
  private:
   // Reads the stored nodes of one run. For a graph run it reads all nodes after several single reads. The
@@ -96,7 +102,7 @@ class WorkingRuns {
     core::RunKind kind_;
     std::map<core::NodeKey, std::optional<core::Node>> known_;
     bool has_all_ = false;
-    int asked_ = 0;
+    int reads_ = 0;
   };
 
   struct Entry {

@@ -5,7 +5,8 @@
 
 #include "core/base/canary.hpp"
 #include "core/base/ensure.hpp"
-#include "engine/turns.hpp"
+#include "engine/give_turns.hpp"
+#include "engine/sort_distinct.hpp"
 
 namespace pawl::engine {
 
@@ -38,11 +39,34 @@ void WorkingSet::load(std::span<const store::LoadTask> tasks) {
   }
 }
 
+void WorkingSet::load_attempts(std::span<const core::LeaseRef> refs) {
+  if (refs.empty()) return;
+  auto found = tx_.find_attempts(refs);
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    if (found[i]) past_attempts_.emplace(std::pair{refs[i].task_id, refs[i].fence}, std::move(*found[i]));
+  }
+}
+
+void WorkingSet::load_idempotency(std::vector<store::IdempotencyRef> refs) {
+  if (refs.empty()) return;
+  sort_distinct(refs);
+  const store::Loaded loaded = tx_.load({.idempotency = refs});
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    if (loaded.idempotency[i]) idempotency_.emplace(std::move(refs[i]), *loaded.idempotency[i]);
+  }
+}
+
+void WorkingSet::lock_queues(std::vector<store::QueueRef> refs) {
+  if (refs.empty()) return;
+  sort_distinct(refs);
+  const auto locked = tx_.lock_queues(refs);
+  for (std::size_t i = 0; i < refs.size(); ++i) queues_[refs[i]].settings = locked[i].settings;
+}
+
 void WorkingSet::lock_lines(std::vector<LineRef> refs) {
   std::erase_if(refs, [this](const LineRef& ref) { return lines_.contains(ref); });
-  std::sort(refs.begin(), refs.end());
-  refs.erase(std::unique(refs.begin(), refs.end()), refs.end());
   if (refs.empty()) return;
+  sort_distinct(refs);
   const std::vector<store::Line> locked = tx_.lock_lines(refs);
   for (std::size_t i = 0; i < refs.size(); ++i) lines_[std::move(refs[i])].line = locked[i];
 }
@@ -50,6 +74,32 @@ void WorkingSet::lock_lines(std::vector<LineRef> refs) {
 WorkingTask* WorkingSet::find(const core::TaskId& id) {
   const auto found = by_id_.find(id);
   return found == by_id_.end() ? nullptr : found->second;
+}
+
+WorkingTask* WorkingSet::find(const std::string& ns, const core::TaskId& id) {
+  WorkingTask* task = find(id);
+  return task != nullptr && task->record.lane->ns == ns ? task : nullptr;
+}
+
+const core::Attempt* WorkingSet::past_attempt(const WorkingTask& task, std::int64_t fence) const {
+  for (const core::Attempt& attempt : task.attempts) {
+    if (attempt.fence == fence) return &attempt;
+  }
+  const auto stored = past_attempts_.find({task.record.id, fence});
+  return stored == past_attempts_.end() ? nullptr : &stored->second;
+}
+
+WorkingSet::KeyOwner WorkingSet::give_key(store::IdempotencyRef ref, const core::TaskId& id) {
+  const auto [owner, is_new] = idempotency_.emplace(std::move(ref), id);
+  return {.id = owner->second, .is_new = is_new};
+}
+
+void WorkingSet::show_at_end(const WorkingTask& task, std::shared_ptr<core::Task> shown) {
+  shown_.emplace_back(&task, std::move(shown));
+}
+
+void WorkingSet::fill_in_shown() const {
+  for (const auto& [task, shown] : shown_) *shown = core::view_of(task->record, {});
 }
 
 WorkingLine& WorkingSet::line(const LineRef& ref) {
@@ -63,7 +113,6 @@ WorkingTask& WorkingSet::add_loaded(core::TaskRecord&& record) {
   task.from = task.record.place;
   task.fence_before = task.record.progress.fence;
   task.counted_as = bucket_of(task.record.place, task.record.status);
-  has_runs_ = has_runs_ || task.record.facts.run;
   has_fair_ = has_fair_ || task.record.lane->fair;
   by_id_.emplace(task.record.id, &task);
   return task;
@@ -94,7 +143,7 @@ void WorkingSet::add_taken(core::TaskRecord record) {
   task->is_changed = true;  // the take removed it from the ready place, so it is written in either case
 }
 
-std::size_t WorkingSet::left_ready() const {
+std::size_t WorkingSet::moved_from_ready() const {
   return static_cast<std::size_t>(std::count_if(tasks_.begin(), tasks_.end(), [](const WorkingTask& task) {
     return task.from == Place::ready && task.record.place != Place::ready;
   }));
@@ -289,6 +338,7 @@ store::WriteSet WorkingSet::writes() const {
   for (const auto& [ref, queue] : queues_) {
     if (queue.is_changed) writes.queues.push_back({.ref = ref, .settings = queue.settings});
   }
+  writes.compares_leases = compares_leases_;
   write_counts(writes);
   return writes;
 }

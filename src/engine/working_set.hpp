@@ -4,9 +4,12 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/task/task_machine.hpp"
@@ -57,12 +60,23 @@ class WorkingSet {
   explicit WorkingSet(store::Transaction& tx) : tx_(tx) {}
 
   void load(std::span<const store::LoadTask> tasks);
+  void load_attempts(std::span<const core::LeaseRef> refs);
+  void load_idempotency(std::vector<store::IdempotencyRef> refs);
+  void lock_queues(std::vector<store::QueueRef> refs);
   // Locks those that are not locked yet.
   void lock_lines(std::vector<store::LineRef> refs);
 
   [[nodiscard]] WorkingTask* find(const core::TaskId& id);
-  // Whether at least one of its tasks is part of a run.
-  [[nodiscard]] bool has_runs() const { return has_runs_; }
+  // Finds only tasks of the namespace.
+  [[nodiscard]] WorkingTask* find(const std::string& ns, const core::TaskId& id);
+  // A loaded attempt, or one that ended in this group; null if there is none.
+  [[nodiscard]] const core::Attempt* past_attempt(const WorkingTask& task, std::int64_t fence) const;
+  // Gives the idempotency key to the task, unless a task has it already; returns the task that has it.
+  struct KeyOwner {
+    core::TaskId id = {};
+    bool is_new = false;
+  };
+  [[nodiscard]] KeyOwner give_key(store::IdempotencyRef ref, const core::TaskId& id);
   [[nodiscard]] WorkingLine& line(const store::LineRef& ref);
   [[nodiscard]] WorkingTask& newest() { return tasks_.back(); }
   WorkingTask& add_new(core::TaskRecord&& record);
@@ -70,7 +84,7 @@ class WorkingSet {
   // that this group has moved already (the store has it ready until the commit) stays where the group put it.
   void add_taken(core::TaskRecord record);
   // How many tasks of the store's ready place this group has moved elsewhere.
-  [[nodiscard]] std::size_t left_ready() const;
+  [[nodiscard]] std::size_t moved_from_ready() const;
 
   void change(WorkingTask& task, const core::TaskChange& change);
   // Sets a damaged claimable task aside; see core::decide_set_aside.
@@ -89,6 +103,12 @@ class WorkingSet {
   void advance_lines();
   // Gives turns to the claimable tasks of fair lanes. No task may become claimable after it.
   void give_turns();
+
+  // Fills in `shown` with the task as it is at the end of the group, when `fill_in_shown` is called.
+  void show_at_end(const WorkingTask& task, std::shared_ptr<core::Task> shown);
+  void fill_in_shown() const;
+  // Lets the commit compare the leases that the group has read, even if it changes none of their tasks.
+  void compare_leases() { compares_leases_ = true; }
 
   [[nodiscard]] std::map<store::QueueRef, WorkingQueue>& queues() { return queues_; }
   // Tasks that this group made claimable or took, and that no claim has got yet.
@@ -120,8 +140,11 @@ class WorkingSet {
   std::vector<store::TurnsWrite> turns_;
   std::vector<LeaseNotice> notices_;
   std::vector<DamagedTask> damaged_;
-  bool has_runs_ = false;
+  std::map<std::pair<core::TaskId, std::int64_t>, core::Attempt> past_attempts_;
+  std::map<store::IdempotencyRef, core::TaskId> idempotency_;
+  std::vector<std::pair<const WorkingTask*, std::shared_ptr<core::Task>>> shown_;  // shared with the answers
   bool has_fair_ = false;
+  bool compares_leases_ = false;
 };
 
 [[nodiscard]] store::LineRef line_ref(const core::TaskRecord& record);

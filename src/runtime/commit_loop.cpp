@@ -146,13 +146,13 @@ void CommitLoop::forward(engine::Engine::Answers answers) {
 void CommitLoop::send_replies(engine::Engine::Answers answers) {
   const bool waits_for_flush = delays_batches_ && answers.number != store::kDurable;
   const core::MonotonicTime from = clock_.monotonic();
-  engine_.settle(answers);
+  engine_.await_durable(answers);
   if (waits_for_flush) {
     const core::Duration flush = clock_.monotonic() - from;
     const std::lock_guard lock{mutex_};
     batch_delay_.note_flush(flush, answers.replies.size(), queued());
   }
-  engine_.tell(std::move(answers));
+  engine_.reply(std::move(answers));
   const std::lock_guard lock{mutex_};
   batch_delay_.note_replied(clock_.monotonic());
   --unreplied_;

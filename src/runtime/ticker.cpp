@@ -69,13 +69,13 @@ core::MonotonicTime Ticker::poll() {
   core::MonotonicTime next = now + options_.interval;
   if (const auto end = engine_.waiters().next_end()) next = std::min(next, *end);
 
-  const engine::TickResult result = engine_.tick(options_.page);
+  const engine::TickResult result = engine_.sweeper().tick(options_.page);
   const bool is_page_full =
       static_cast<std::size_t>(std::max({result.leases, result.promoted, result.woken})) >= options_.page;
   if (result.store_now) note_poll();
   if (is_page_full) return now;
   if (engine_.waiters().size() > 0) {
-    const bool may_have_changed = engine_.may_have_changed();
+    const bool may_have_changed = engine_.sweeper().may_have_changed();
     if (may_have_changed || engine_.waiters().has_limited()) engine_.serve_waiting(!may_have_changed);
   }
   const std::lock_guard lock{mutex_};
@@ -100,7 +100,7 @@ core::MonotonicTime Ticker::polled_at() {
 void Ticker::poll_stuck_if_due() {
   if (clock_.monotonic() < next_stuck_poll_) return;
   next_stuck_poll_ = clock_.monotonic() + options_.stuck;
-  engine_.look_into_stuck(options_.page, options_.stuck_after);
+  engine_.sweeper().note_stuck_runs(options_.page, options_.stuck_after);
 }
 
 bool Ticker::wait_for_maintenance() {
@@ -123,8 +123,8 @@ void Ticker::run_maintenance() {
     (void)core::has_memory_for([&] {
       is_running = wait_for_maintenance();
       if (!is_running) return;
-      engine_.maintain();
-      engine_.sweep_records(options_.page);
+      engine_.sweeper().maintain();
+      engine_.sweeper().sweep_records(options_.page);
       poll_stuck_if_due();
     });
   }

@@ -166,9 +166,9 @@ TEST_P(BadStore, ThatIsGoneAnswersEveryCallWithUnavailable) {
   EXPECT_EQ(code(gone.list_checkpoints("default", task.id)), ProblemCode::unavailable);
   EXPECT_EQ(code(gone.list_queues("default")), ProblemCode::unavailable);
   EXPECT_EQ(code(gone.set_queue({.name = "q", .patch = {.paused = true}})), ProblemCode::unavailable);
-  EXPECT_EQ(faulty.node.engine().tick(100).store_now, std::nullopt);
-  EXPECT_FALSE(faulty.node.engine().may_have_changed());
-  faulty.node.engine().maintain();
+  EXPECT_EQ(faulty.node.engine().sweeper().tick(100).store_now, std::nullopt);
+  EXPECT_FALSE(faulty.node.engine().sweeper().may_have_changed());
+  faulty.node.engine().sweeper().maintain();
   EXPECT_EQ(list({}).size(), 1U);
   EXPECT_EQ(status_of(task.id), TaskStatus::pending);
 }

@@ -75,7 +75,7 @@ TEST_P(BoundTokens, AWorkerThatIsOfflineMayBeTakenOver) {
   ASSERT_TRUE(add("a").ok());
   clock.advance(core::kWorkerTimeout);
   EXPECT_EQ(add("b").problem().code, ProblemCode::forbidden) << "the sweep decides whether it is offline";
-  (void)engine().sweep_records(100);
+  (void)engine().sweeper().sweep_records(100);
   EXPECT_EQ(add("b")->owner, "b");
   EXPECT_EQ(beat("a").problem().code, ProblemCode::forbidden);
 }

@@ -13,7 +13,7 @@ class Cases : public Conformance {
   // The commands for expired leases that another node found, to be executed later.
   std::vector<core::Command> found_due(DirectNode& rescuer) {
     std::optional<core::TimePoint> next;
-    return rescuer.engine().find_due(100, next);
+    return rescuer.engine().sweeper().find_due(100, next);
   }
   static int changed(DirectNode& node, std::vector<core::Command> commands) {
     int total = 0;
@@ -82,7 +82,7 @@ TEST_P(Cases, B03_ALongTaskIsNeverReclaimedWhileItsHeartbeatsLand) {
   ASSERT_TRUE(report(task, ReportAction::start).ok());
   for (int i = 0; i < 90; ++i) {  // half an hour
     clock.advance(20s);
-    EXPECT_EQ(sweeper->engine().tick(100).leases, 0);
+    EXPECT_EQ(sweeper->engine().sweeper().tick(100).leases, 0);
     ASSERT_TRUE(report(task, ReportAction::heartbeat).ok());
     EXPECT_TRUE(claim("w2").empty());
   }
@@ -124,10 +124,10 @@ TEST_P(Cases, B05_ALimitHoldsFromTheFirstClaimAfterARestart) {
   const auto restarted = another_node(3);
   EXPECT_TRUE(restarted->api().claim({.worker_id = "w1"})->empty());
   clock.advance(29s);
-  (void)restarted->engine().tick(100);
+  (void)restarted->engine().sweeper().tick(100);
   EXPECT_TRUE(restarted->api().claim({.worker_id = "w1"})->empty());
   clock.advance(1s);
-  (void)restarted->engine().tick(100);
+  (void)restarted->engine().sweeper().tick(100);
   const auto recovered = restarted->api().claim({.worker_id = "w1"});
   ASSERT_EQ(recovered->size(), 1U);
   EXPECT_EQ(queue().counts.claimed, 1);
@@ -156,7 +156,7 @@ TEST_P(Cases, B10_ACrashInTheLastAttemptFreesItsKeyInTheSameTransaction) {
   (void)claim_one("w1", 10s);
   clock.advance(10s);
   const Pending waiting = waiting_claim({.worker_id = "w2"});
-  EXPECT_EQ(engine().tick(100).leases, 1);
+  EXPECT_EQ(engine().sweeper().tick(100).leases, 1);
   EXPECT_EQ(status_of(crashing.id), TaskStatus::dead_letter);
   ASSERT_TRUE(waiting.is_answered()) << "and whoever waits has the next one in that transaction";
   EXPECT_EQ(waiting.tasks().at(0).id, next.id);
@@ -183,8 +183,8 @@ TEST_P(Cases, B12_EveryExpiredLeaseIsFoundWhateverStandsBeforeIt) {
   (void)claim("long", 25, 1h);  // older, longer leases that fill more than two pages
   const auto lost = claim("lost", 15, 10s);
   clock.advance(10s);
-  EXPECT_EQ(engine().tick(kPage).leases, 10);
-  EXPECT_EQ(engine().tick(kPage).leases, 5);
+  EXPECT_EQ(engine().sweeper().tick(kPage).leases, 10);
+  EXPECT_EQ(engine().sweeper().tick(kPage).leases, 5);
   for (const auto& one : lost) EXPECT_EQ(status_of(one.task.id), TaskStatus::pending);
   EXPECT_EQ(list({.worker_id = "long"}).size(), 25U);
 }
@@ -194,7 +194,7 @@ TEST_P(Cases, B12_ATaskWithoutATimeoutNeverTimesOut) {
   const core::Task task = claim_one("w1", 24h);
   ASSERT_TRUE(report(task, ReportAction::start).ok());
   clock.advance(23h);
-  EXPECT_EQ(engine().tick(100).leases, 0);
+  EXPECT_EQ(engine().sweeper().tick(100).leases, 0);
 }
 
 TEST_P(Cases, B17_ADelayLongerThanTheLeaseIsLeasedOnceAndNotBeforeItIsDue) {

@@ -30,19 +30,19 @@ TEST_P(Outcomes, B27_OnlyTheStoresClockDecidesLeases) {
   const core::Task& task = claimed->at(0).task;
   EXPECT_EQ(task.lease->expires_at, clock.now() + 10s);
   clock.advance(10s - 1us);
-  EXPECT_EQ(early.engine().tick(10).leases, 0);
-  EXPECT_EQ(late.engine().tick(10).leases, 0);
+  EXPECT_EQ(early.engine().sweeper().tick(10).leases, 0);
+  EXPECT_EQ(late.engine().sweeper().tick(10).leases, 0);
   EXPECT_TRUE(report_to(late.api(), "w1", report_of(task, ReportAction::heartbeat)).ok());
   clock.advance(10s);
   EXPECT_EQ(report_to(late.api(), "w1", report_of(task, ReportAction::complete)).problem().code,
             ProblemCode::stale_lease);
-  EXPECT_EQ(late.engine().tick(10).leases, 1);
+  EXPECT_EQ(late.engine().sweeper().tick(10).leases, 1);
   core::TaskSpec delayed = task_of("d");
   delayed.delay = 10s;
   ASSERT_TRUE(late.api().enqueue("default", delayed).ok());
-  EXPECT_EQ(early.engine().tick(10).promoted, 0);
+  EXPECT_EQ(early.engine().sweeper().tick(10).promoted, 0);
   clock.advance(10s);
-  EXPECT_EQ(late.engine().tick(10).promoted, 1);
+  EXPECT_EQ(late.engine().sweeper().tick(10).promoted, 1);
 }
 
 core::TaskSpec unique(const std::string& key) {
@@ -169,9 +169,9 @@ TEST_P(LostReply, B43_OfASweepIsNotSweptTwice) {
   (void)claim_one("w1", 10s);
   clock.advance(10s);
   lose_next_reply();
-  EXPECT_EQ(faulty.node.engine().tick(100).leases, 0);
+  EXPECT_EQ(faulty.node.engine().sweeper().tick(100).leases, 0);
   EXPECT_EQ(status_of(task.id), TaskStatus::pending);
-  EXPECT_EQ(faulty.node.engine().tick(100).leases, 0);
+  EXPECT_EQ(faulty.node.engine().sweeper().tick(100).leases, 0);
   EXPECT_EQ(get(task.id).attempts.size(), 1U);
 }
 

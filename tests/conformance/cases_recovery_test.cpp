@@ -15,7 +15,7 @@ class Recovery : public Conformance {
  public:
   static std::vector<core::Command> found_due(DirectNode& rescuer) {
     std::optional<core::TimePoint> next;
-    return rescuer.engine().find_due(100, next);
+    return rescuer.engine().sweeper().find_due(100, next);
   }
 };
 
@@ -48,10 +48,11 @@ TEST_P(Recovery, B08_ThatLosesTheStoreAtAnyStepGoesOnWhenItIsBack) {
     faulty.plan.on_verb = [=](Verb now) {
       if (now == step) lose(StoreError::Kind::unavailable);
     };
-    for (int i = 0; i < 3; ++i) (void)faulty.node.engine().tick(100);
+    for (int i = 0; i < 3; ++i) (void)faulty.node.engine().sweeper().tick(100);
     EXPECT_NE(status_of(task.id), TaskStatus::pending);
     faulty.plan.on_verb = [](Verb) {};
-    (void)faulty.node.engine().tick(100);  // neither the node nor the store keeps a trace of the outage
+    (void)faulty.node.engine().sweeper().tick(
+        100);  // neither the node nor the store keeps a trace of the outage
     EXPECT_EQ(status_of(task.id), TaskStatus::pending);
     EXPECT_EQ(get(task.id).attempts.size(), 1U);
     complete(claim_one("w2"));

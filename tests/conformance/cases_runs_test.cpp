@@ -20,7 +20,7 @@ class RunCases : public RunTest {
   // The commands for due timers that another node found, to be executed later.
   static std::vector<core::Command> found_due(DirectNode& node) {
     std::optional<core::TimePoint> next;
-    return node.engine().find_due(100, next);
+    return node.engine().sweeper().find_due(100, next);
   }
   core::Result<core::ReportAnswer> report_at(DirectNode& node, const std::string& node_id,
                                              ReportAction action) {

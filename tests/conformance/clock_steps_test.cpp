@@ -87,7 +87,7 @@ TEST_P(ClockSteps, ForwardKeepLocksAndWorkers) {
   ASSERT_TRUE(
       api().register_worker({.worker_id = "w", .queues = {"default"}, .hostname = "h", .pid = 1}).ok());
   step(1h);
-  (void)engine().sweep_records(100);
+  (void)engine().sweeper().sweep_records(100);
   EXPECT_FALSE(api().acquire_lock({.key = "k", .holder = "b", .ttl = 10s})->acquired);
   EXPECT_EQ(api().get_lock("default", "k")->holder, "a");
   EXPECT_TRUE(api().renew_lock({.key = "k", .holder = "a", .fence = 1, .ttl = 10s}).ok());
@@ -149,7 +149,7 @@ TEST_P(ClockSteps, AreKnownToNodesThatStartLater) {
   const auto later = another_node(2);
   EXPECT_GE(later->store()->now(), before);
   EXPECT_EQ(later->store()->clock_state().steps, 2);
-  later->engine().tick(100);
+  later->engine().sweeper().tick(100);
   EXPECT_EQ(status_of(task.id), TaskStatus::claimed);
 }
 
@@ -159,11 +159,11 @@ TEST_P(ClockSteps, AreSeenByEveryNodeAndRecordedOnce) {
   const core::Task held = claim_one("w1", 10s);
   (void)other->store()->now();
   step(1h);
-  other->engine().tick(100);
+  other->engine().sweeper().tick(100);
   EXPECT_TRUE(other->api().claim({.worker_id = "w2", .max = 1})->empty());
   ASSERT_TRUE(report(held, ReportAction::complete).ok());
   enqueue(task_of("u"));
-  other->engine().tick(100);
+  other->engine().sweeper().tick(100);
   EXPECT_EQ(state().steps, 1);
   EXPECT_EQ(other->store()->clock_state(), state());
 }

@@ -379,7 +379,7 @@ TEST_P(CodeRun, WhoKeptTheRunSeesWhatAnotherNodeDidToIt) {
   EXPECT_TRUE(wait_for(claim_body(run), nap, true));  // on this node, which caches the run
   const auto other = another_node(2);
   clock.advance(1h);
-  (void)other->engine().tick(100);  // the deadline: the body has another task now
+  (void)other->engine().sweeper().tick(100);  // the deadline: the body has another task now
   const auto unwinding = other->api().claim({.worker_id = "w1"});
   ASSERT_EQ(unwinding->size(), 1U);
   EXPECT_EQ(unwinding->front().memo->stop, StopReason::deadline_exceeded);

@@ -252,7 +252,7 @@ class Damaged : public CodeRunTest {
     ASSERT_TRUE(other.api().list_queues("default").ok());
     // Due work of other objects is done despite the damaged rows.
     clock.advance(11h);
-    for (int i = 0; i < 5; ++i) (void)other.engine().tick(100);
+    for (int i = 0; i < 5; ++i) (void)other.engine().sweeper().tick(100);
     const auto again = other.api().get_task("default", made->task.id);
     ASSERT_TRUE(again.ok());
     EXPECT_NE(again->task.status, core::TaskStatus::claimed) << "its lease has expired";
@@ -320,7 +320,7 @@ TEST_P(Damaged, TaskIsSetAsideUntilItIsRepaired) {
 
   execute("update tasks set labels = null where id = " + id);
   clock.advance(core::kSetAsideFor);
-  (void)other->engine().tick(100);
+  (void)other->engine().sweeper().tick(100);
   const auto again = other->api().claim({.worker_id = "w", .queues = {"q"}, .max = 1});
   ASSERT_EQ(again->size(), 1U);
   EXPECT_EQ(again->front().task.id, first.id);
@@ -361,7 +361,7 @@ TEST_P(Damaged, RunThatCannotBeMovedOnIsParkedUntilItIsRepaired) {
   std::set<std::string> told;
   other->engine().on_damage([&told](const std::string& object, const std::string&) { told.insert(object); });
   clock.advance(1min);
-  for (int i = 0; i < 3; ++i) (void)other->engine().tick(100);
+  for (int i = 0; i < 3; ++i) (void)other->engine().sweeper().tick(100);
   EXPECT_EQ(state_of(healthy), core::RunState::completed);
   EXPECT_TRUE(told.contains("run " + to_string(first)));
   EXPECT_EQ(other->engine().stats().runs_parked, 2);
@@ -372,7 +372,7 @@ TEST_P(Damaged, RunThatCannotBeMovedOnIsParkedUntilItIsRepaired) {
   }
   // A newly started node finds no due work of these runs.
   const auto fresh = another_node(3);
-  EXPECT_EQ(fresh->engine().tick(100).woken, 0);
+  EXPECT_EQ(fresh->engine().sweeper().tick(100).woken, 0);
   EXPECT_EQ(fresh->engine().stats().runs_parked, 0);
 
   act(first, core::RunAction::terminate);
@@ -380,7 +380,7 @@ TEST_P(Damaged, RunThatCannotBeMovedOnIsParkedUntilItIsRepaired) {
   execute(R"(update run_states set standing = replace(standing, '"undo_top":[1,-1]', '"undo_top":[0,-1]'))");
   act(second, core::RunAction::resume);
   clock.advance(core::kParkedFor);
-  (void)fresh->engine().tick(100);
+  (void)fresh->engine().sweeper().tick(100);
   EXPECT_EQ(state_of(second), core::RunState::compensating);
 }
 
@@ -392,10 +392,10 @@ TEST_P(Damaged, RunThatCannotBeParkedIsLeftAloneForAWhile) {
   execute("update run_states set standing = '{\"counts\":['");
   const auto other = another_node(2);
   clock.advance(1min);
-  for (int i = 0; i < 5; ++i) (void)other->engine().tick(100);
+  for (int i = 0; i < 5; ++i) (void)other->engine().sweeper().tick(100);
   EXPECT_EQ(other->engine().stats().runs_parked, 1);
   clock.advance(core::kParkedFor);
-  (void)other->engine().tick(100);
+  (void)other->engine().sweeper().tick(100);
   EXPECT_EQ(other->engine().stats().runs_parked, 2) << "it is tried again";
 }
 

@@ -365,7 +365,7 @@ class Differential {
   }
 
   void tick() {
-    on_each("tick", [&](Side& side) { return side.nodes.at(node_)->engine().tick(5); });
+    on_each("tick", [&](Side& side) { return side.nodes.at(node_)->engine().sweeper().tick(5); });
     for (const auto& side : sides_) side->nodes.at(node_)->engine().serve_waiting(false);
   }
 

@@ -125,7 +125,7 @@ TEST_P(Gates, AWorkerKnownByItsClaimsKeepsItsTasks) {
   const core::Task task = enqueue(task_of("t"));
   (void)claim_one("w1", 1h);
   clock.advance(5min);
-  (void)engine().sweep_records(100);
+  (void)engine().sweeper().sweep_records(100);
   EXPECT_EQ(api().get_worker("default", "w1")->status, core::WorkerStatus::offline);
   EXPECT_EQ(status_of(task.id), core::TaskStatus::claimed);
 }

@@ -68,9 +68,9 @@ TEST_P(IdempotencyKeys, ThatAreOverAreAsIfTheyNeverWere) {
   EXPECT_EQ(api().get_idempotency("default", "k").problem().code, ProblemCode::not_found);
   EXPECT_TRUE(begin("sha256:2")->begun);
   clock.advance(1h);
-  EXPECT_EQ(engine().sweep_records(100), 1);
+  EXPECT_EQ(engine().sweeper().sweep_records(100), 1);
   EXPECT_EQ(node().store()->find_record(core::idempotency_ref("default", "k")), std::nullopt);
-  EXPECT_EQ(engine().sweep_records(100), 0);
+  EXPECT_EQ(engine().sweeper().sweep_records(100), 0);
 }
 
 PAWL_ON_EVERY_STORE(IdempotencyKeys);

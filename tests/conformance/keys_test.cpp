@@ -67,7 +67,7 @@ TEST_P(Keys, AreFreedByAFailedADeadAndACancelledOne) {
   EXPECT_EQ(fail(expect_next(ids[1]))->status, TaskStatus::dead_letter);
   (void)expect_next(ids[2], 10s);
   clock.advance(10s);
-  EXPECT_EQ(engine().tick(100).leases, 1) << "one transaction ends it and frees the line";
+  EXPECT_EQ(engine().sweeper().tick(100).leases, 1) << "one transaction ends it and frees the line";
   EXPECT_EQ(status_of(ids[3]), TaskStatus::pending);
   ASSERT_TRUE(api().cancel_task("default", ids[3]).ok());
   const core::Task held = expect_next(ids[4]);

@@ -175,8 +175,8 @@ TEST_P(LeaseExpiry, IsFoundOnceByManyNodes) {
   ASSERT_TRUE(api().enqueue_batch(batch).ok());
   (void)claim("w1", 100, 10s);
   clock.advance(10s);
-  const int found =
-      engine().tick(100).leases + second->engine().tick(100).leases + third->engine().tick(100).leases;
+  const int found = engine().sweeper().tick(100).leases + second->engine().sweeper().tick(100).leases +
+                    third->engine().sweeper().tick(100).leases;
   EXPECT_EQ(found, 20);
   for (const core::Task& task : list({})) EXPECT_EQ(get(task.id).attempts.size(), 1U);
   expect_counts_kept();
@@ -188,7 +188,7 @@ TEST_P(LeaseExpiry, DoesNotTouchALeaseThatLives) {
   clock.advance(9s);
   ASSERT_TRUE(report(task, ReportAction::heartbeat).ok());
   clock.advance(9s);
-  EXPECT_EQ(engine().tick(100).leases, 0);
+  EXPECT_EQ(engine().sweeper().tick(100).leases, 0);
   complete(task);
 }
 

@@ -47,7 +47,7 @@ TEST_P(Namespaces, ShareTheTicker) {
     EXPECT_EQ(claim_for({.ns = ns, .worker_id = "w1", .lease = 10s}).size(), 1U);
   }
   clock.advance(10s);
-  const auto ticked = engine().tick(100);
+  const auto ticked = engine().sweeper().tick(100);
   EXPECT_EQ(ticked.leases, 2);
   EXPECT_EQ(ticked.promoted, 2);
   for (const char* ns : {"a", "b"}) EXPECT_EQ(claim_for({.ns = ns, .worker_id = "w1"}).size(), 2U);

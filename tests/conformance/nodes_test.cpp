@@ -82,7 +82,7 @@ TEST_P(Nodes, ThatAreLostAreReplacedInAHigherTerm) {
   clock.advance(90s);
   second->beat_if_due();
   EXPECT_EQ(api().list_nodes()->size(), 1U) << "the lost one is not shown";
-  (void)engine().sweep_records(100);
+  (void)engine().sweeper().sweep_records(100);
   EXPECT_EQ(node().store()->find_record(core::node_ref(first->node_id())), std::nullopt);
 }
 

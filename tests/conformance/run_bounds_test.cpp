@@ -24,7 +24,7 @@ class RunBounds : public CodeRunTest {
     }
   }
   // One commit of due work.
-  void tick_once() { (void)engine().tick(1'000); }
+  void tick_once() { (void)engine().sweeper().tick(1'000); }
   static std::string numbers(int count) {
     std::string list = "[0";
     for (int i = 1; i < count; ++i) list += fmt::format(",{}", i);
@@ -234,7 +234,7 @@ TEST_P(RunBounds, APagedFanOutGoesOnAtAnotherNode) {
   (void)start("fan", numbers(250));
   EXPECT_EQ(all_runs().size(), 101U);
   const auto other = another_node(2);
-  (void)other->engine().tick(100);
+  (void)other->engine().sweeper().tick(100);
   EXPECT_EQ(all_runs().size(), 201U);
   tick();
   EXPECT_EQ(all_runs().size(), 251U);

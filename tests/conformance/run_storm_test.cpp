@@ -64,7 +64,7 @@ class RunStorm : public RunTest {
         return;
       case 1:
         clock.advance(std::chrono::milliseconds{below(15'000)});
-        (void)faulty_.node.engine().tick(50);
+        (void)faulty_.node.engine().sweeper().tick(50);
         return;
       case 2: return meddle();
       case 3:

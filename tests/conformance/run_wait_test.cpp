@@ -31,7 +31,7 @@ TEST_P(RunWait, TheTickerIsToldWhenTheNextTimerIsDue) {
   define("nap", R"({"id":"s","type":"sleep","duration":"10s"})");
   start("nap");
   EXPECT_EQ(engine().take_earliest_scheduled(), clock.now() + 10s);
-  EXPECT_EQ(engine().tick(100).next_due, clock.now() + 10s);
+  EXPECT_EQ(engine().sweeper().tick(100).next_due, clock.now() + 10s);
 }
 
 TEST_P(RunWait, ASignalThatComesLaterEndsTheWait) {
@@ -106,7 +106,7 @@ TEST_P(RunWait, ADeadlineFailsTheRunAndStopsWhatIsUnderWay) {
   const core::RunId run = start("late");
   start_task("a");
   clock.advance(61s);
-  EXPECT_EQ(engine().tick(100).woken, 1);
+  EXPECT_EQ(engine().sweeper().tick(100).woken, 1);
   EXPECT_EQ(state_of(run), RunState::failing);  // its tasks are asked to stop and still held
   give_back("a");
   EXPECT_EQ(node_state(run, "a"), NodeState::cancelled);
@@ -114,7 +114,7 @@ TEST_P(RunWait, ADeadlineFailsTheRunAndStopsWhatIsUnderWay) {
   give_back("b");
   EXPECT_EQ(state_of(run), RunState::failed);
   EXPECT_EQ(run_of(run).error->code, "deadline_exceeded");
-  EXPECT_EQ(engine().tick(100).woken, 0);
+  EXPECT_EQ(engine().sweeper().tick(100).woken, 0);
 }
 
 TEST_P(RunWait, AStuckRunIsNotedOnceInAWhile) {

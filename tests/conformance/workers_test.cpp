@@ -19,7 +19,7 @@ class Workers : public Conformance {
   }
   WorkerStatus status(const std::string& id) { return api().get_worker("default", id)->status; }
   core::TaskStatus sweep_and_see(const core::TaskId& id) {
-    (void)engine().sweep_records(100);
+    (void)engine().sweeper().sweep_records(100);
     return status_of(id);
   }
 };
@@ -67,7 +67,7 @@ TEST_P(Workers, AreNotifiedOfTheirTasksThatAreCanceledOrTakenFromThem) {
   EXPECT_EQ(notices("w"), Ids{canceled.id});
   EXPECT_EQ(notices("w"), Ids{}) << "a notice is sent once";
   clock.advance(11s);
-  (void)engine().tick(100);
+  (void)engine().sweeper().tick(100);
   EXPECT_EQ(notices("w"), Ids{lost.id});
   const core::Task completed = enqueue(task_of("t"));
   complete(claim_one("w", 30s));
@@ -174,11 +174,11 @@ TEST_P(Workers, ThatClaimAreThere) {
   for (int i = 0; i < 4; ++i) {
     clock.advance(40s);
     (void)claim("w", 1);
-    (void)engine().sweep_records(100);
+    (void)engine().sweeper().sweep_records(100);
     EXPECT_EQ(status("w"), WorkerStatus::online);
   }
   clock.advance(60s);
-  (void)engine().sweep_records(100);
+  (void)engine().sweeper().sweep_records(100);
   EXPECT_EQ(status("w"), WorkerStatus::offline);
   (void)claim("w", 1);
   EXPECT_EQ(status("w"), WorkerStatus::online) << "it was only away";
@@ -189,7 +189,7 @@ TEST_P(Workers, ThatHoldMoreThanAPageLoseAllOfIt) {
   for (int i = 0; i < 5; ++i) (void)enqueue(task_of("t"));
   ASSERT_EQ(claim("w", 5, 1h).size(), 5U);
   clock.advance(60s);
-  while (engine().sweep_records(2) > 0) {
+  while (engine().sweeper().sweep_records(2) > 0) {
   }
   EXPECT_EQ(queue().counts, (core::QueueCounts{.pending = 5}));
 }
@@ -197,9 +197,9 @@ TEST_P(Workers, ThatHoldMoreThanAPageLoseAllOfIt) {
 TEST_P(Workers, ThatWereOfflineLongEnoughAreForgotten) {
   (void)add("h", 1, "w");
   clock.advance(60s);
-  EXPECT_EQ(engine().sweep_records(100), 1);
+  EXPECT_EQ(engine().sweeper().sweep_records(100), 1);
   clock.advance(24h);
-  EXPECT_EQ(engine().sweep_records(100), 1);
+  EXPECT_EQ(engine().sweeper().sweep_records(100), 1);
   EXPECT_EQ(api().get_worker("default", "w").problem().code, ProblemCode::not_found);
   EXPECT_EQ(node().store()->find_record(core::worker_process_ref("default", "", "h", 1)), std::nullopt);
 }

@@ -191,7 +191,7 @@ TEST_F(Groups, OfATickSayWhenTheNextIsDue) {
   core::TaskSpec soon = task_of("t");
   soon.delay = 5s;
   execute({core::EnqueueTasks{.tasks = {soon}}});
-  const auto ticked = node.engine().tick(10);
+  const auto ticked = node.engine().sweeper().tick(10);
   EXPECT_EQ(ticked.promoted, 0);
   EXPECT_EQ(ticked.next_due, clock.now() + 5s);
   EXPECT_EQ(ticked.store_now, clock.now());

@@ -96,8 +96,8 @@ TEST_F(WaitersTest, EndWhenTheirTimeIsOver) {
   park(claim_of({"mail"}));
   park(std::move(soon));
   EXPECT_EQ(waiters.next_end(), core::MonotonicTime{1s});
-  EXPECT_TRUE(waiters.take_over(core::MonotonicTime{1s} - 1us).empty());
-  EXPECT_EQ(waiters.take_over(core::MonotonicTime{1s}).size(), 1U);
+  EXPECT_TRUE(waiters.take_expired(core::MonotonicTime{1s} - 1us).empty());
+  EXPECT_EQ(waiters.take_expired(core::MonotonicTime{1s}).size(), 1U);
   EXPECT_EQ(waiters.next_end(), core::MonotonicTime{10s});
   EXPECT_EQ(waiters.take_all().size(), 1U);
 }

@@ -243,7 +243,7 @@ Duration Cluster::look(Node& node) {
   std::vector<core::Command> due;
   try {
     std::optional<TimePoint> next;
-    due = node.engine->find_due(static_cast<std::size_t>(options_.tick_page), next);
+    due = node.engine->sweeper().find_due(static_cast<std::size_t>(options_.tick_page), next);
     ++sweeps_;
   } catch (const StoreError&) {
     return options_.tick;
@@ -263,7 +263,7 @@ Duration Cluster::look(Node& node) {
       accept(node, call);
     });
   }
-  node.engine->maintain();
+  node.engine->sweeper().maintain();
   if (node.engine->waiters().size() > 0) node.engine->serve_waiting(false);
   return is_page_full ? pause + 2 * options_.commit_time : options_.tick;
 }

@@ -106,7 +106,7 @@ core::Queue EngineTest::queue(const std::string& name) {
 void EngineTest::tick() {
   engine::TickResult result;
   do {
-    result = engine().tick(100);
+    result = engine().sweeper().tick(100);
   } while (result.leases + result.promoted + result.woken > 0);
 }
 

@@ -38,6 +38,7 @@ constexpr std::array kHomes{
     Home{"src/store/postgres/monotonic.cpp", "steady_clock::now"},
     Home{"src/server/transport.cpp", "steady_clock::now"},  // deadlines of sockets, also real time
     Home{"src/engine/engine.cpp", "catch ("},               // the engine's loop
+    Home{"src/engine/sweeper.cpp", "catch ("},              // without a store, the next sweep tries again
     Home{"src/runtime/guarded.hpp", "catch ("},             // the API dispatcher
     Home{"src/core/base/low_memory.hpp", "catch ("},        // running out of memory ends a unit of work
     Home{"src/cli/main.cpp", "catch ("},                    // an exception of a command becomes its exit code
