@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "store/postgres/records.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
+#include "store/postgres/task_rows.hpp"
 #include "store/postgres/transaction.hpp"
 
 namespace pawl::store::postgres {

@@ -8,18 +8,12 @@
 #include "store/migrate.hpp"
 #include "store/postgres/monotonic.hpp"
 #include "store/postgres/queues.hpp"
+#include "store/postgres/records.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
 #include "store/postgres/user_sql.hpp"
 
-namespace pawl::store {
-
-std::unique_ptr<Store> open_postgres(PostgresOptions options) {
-  migrate_postgres(options.conninfo, options.migration);
-  return std::make_unique<postgres::PostgresStore>(std::move(options));
-}
-
-namespace postgres {
+namespace pawl::store::postgres {
 
 namespace {
 
@@ -307,6 +301,4 @@ void PostgresStore::make_lanes(Connection& connection, const std::vector<LaneKey
   learn_lanes_or_throw(shared_.lanes, answers[3], connection);
 }
 
-}  // namespace postgres
-
-}  // namespace pawl::store
+}  // namespace pawl::store::postgres

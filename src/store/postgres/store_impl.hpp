@@ -1,7 +1,8 @@
 #pragma once
-// The store, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues), lists.cpp, due.cpp
-// (reads for the ticker), runs.cpp, named_records.cpp (records, checkpoints, audit), maintain.cpp, erase.cpp
-// (reads for retention), verify.cpp.
+// The store. Connections, transactions and lanes are in store_impl.cpp; each other file has the calls of its
+// noun: task_reads.cpp, lists.cpp (pages of task ids), queues.cpp, run_reads.cpp, records.cpp (also
+// checkpoints and the audit), due.cpp (reads for the ticker), erase.cpp (reads for retention), maintain.cpp,
+// vitals.cpp, verify.cpp.
 
 #include <functional>
 

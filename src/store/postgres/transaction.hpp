@@ -1,23 +1,18 @@
 #pragma once
-// A write transaction on a borrowed connection. store.hpp describes the calls; by noun: tasks_load.cpp,
-// tasks_claim.cpp, tasks_commit.cpp, lines.cpp, fair.cpp, queues.cpp, named_records.cpp, runs_load.cpp,
-// runs_commit.cpp, erase.cpp.
+// A write transaction on a borrowed connection. store.hpp describes the calls. Begin and commit are in
+// transaction.cpp; each other file has the calls of its noun, reads and writes apart where both are long:
+// task_load.cpp, task_claim.cpp, task_writes.cpp, run_load.cpp, run_writes.cpp, lines.cpp, fair.cpp,
+// queues.cpp, records.cpp, erase.cpp.
 
 #include <map>
 #include <vector>
 
-#include "store/postgres/moves.hpp"
 #include "store/postgres/pool.hpp"
 #include "store/postgres/shared.hpp"
+#include "store/postgres/task_writes.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store::postgres {
-
-// One record by its name, or none.
-void ask_for_record(Connection& connection, const core::RecordRef& ref);
-[[nodiscard]] std::optional<core::Record> read_first_record(const Rows& rows);
-// Two answers: whether the worker's record is locked now, and how many leases the worker holds.
-void ask_for_held_if_free(Connection& connection, const HolderRef& holder);
 
 class PostgresTransaction final : public Transaction {
  public:

@@ -1,8 +1,8 @@
 #include "store/sqlite/erase.hpp"
 
 #include "core/base/canary.hpp"
-#include "store/sqlite/rows.hpp"
 #include "store/sqlite/sql.hpp"
+#include "store/sqlite/task_rows.hpp"
 #include "store/sqlite/transaction.hpp"
 
 namespace pawl::store::sqlite {

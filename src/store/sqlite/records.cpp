@@ -123,16 +123,6 @@ std::vector<core::Record> due_records(Connection& connection, core::RecordKind k
   return records;
 }
 
-core::StoreVitals vitals_of(Connection& connection) {
-  Rows row = connection.statement(sql::find_sizes).rows();
-  core::StoreVitals vitals;
-  if (!row.next()) return vitals;
-  const std::int64_t page_bytes = row.int64();
-  vitals.bytes = row.int64() * page_bytes;
-  vitals.free_bytes = row.int64() * page_bytes;
-  return vitals;
-}
-
 namespace {
 
 std::vector<core::AuditEntry> read_audit(Rows& row) {

@@ -23,7 +23,6 @@ void write_audit(Connection& connection, const std::vector<core::AuditEntry>& en
                                                               std::size_t limit);
 [[nodiscard]] std::vector<core::Record> due_records(Connection& connection, core::RecordKind kind,
                                                     core::TimePoint now, std::size_t limit);
-[[nodiscard]] core::StoreVitals vitals_of(Connection& connection);
 [[nodiscard]] std::vector<core::AuditEntry> list_audit(Connection& connection,
                                                        std::optional<std::int64_t> before, std::size_t limit);
 [[nodiscard]] std::vector<core::Checkpoint> list_checkpoints(Connection& connection,

@@ -13,24 +13,30 @@
 #include "store/bridged_clock.hpp"
 #include "store/lanes.hpp"
 #include "store/sqlite/clock.hpp"
+#include "store/sqlite/due.hpp"
 #include "store/sqlite/erase.hpp"
 #include "store/sqlite/file_watch.hpp"
+#include "store/sqlite/lanes.hpp"
+#include "store/sqlite/lists.hpp"
 #include "store/sqlite/log_mark.hpp"
 #include "store/sqlite/migrations.hpp"
-#include "store/sqlite/readers.hpp"
-#include "store/sqlite/reads.hpp"
+#include "store/sqlite/pool.hpp"
+#include "store/sqlite/queues.hpp"
 #include "store/sqlite/records.hpp"
-#include "store/sqlite/runs.hpp"
+#include "store/sqlite/run_reads.hpp"
 #include "store/sqlite/sql.hpp"
+#include "store/sqlite/task_reads.hpp"
 #include "store/sqlite/transaction.hpp"
 #include "store/sqlite/turnstile.hpp"
 #include "store/sqlite/verify.hpp"
+#include "store/sqlite/vitals.hpp"
 
 namespace pawl::store {
 
 namespace {
 
 using sqlite::Connection;
+using sqlite::learn_lanes;
 using sqlite::ReaderPool;
 using sqlite::Scope;
 
@@ -40,19 +46,6 @@ constexpr int kSchemaVersion = schema_version_of(sqlite::sql::kMigrations);
 // Timeout for the write lock. The engine tries three times, so a group fails within 15 s if the lock stays
 // blocked.
 constexpr std::chrono::seconds kLockWaitMax{5};
-
-void learn_lanes(Connection& connection, LaneCache& lanes) {
-  sqlite::Rows row = connection.statement(sqlite::sql::list_lanes_after).rows(lanes.last_id());
-  while (row.next()) {
-    lanes.add({.id = row.int32(),
-               .ns = row.string(),
-               .queue = row.string(),
-               .type = row.string(),
-               .priority = row.int32(),
-               .of_runs = row.boolean(),
-               .fair = row.boolean()});
-  }
-}
 
 sqlite::ConnectionOptions connection_options(const SqliteOptions& options, bool is_writer) {
   return {.path = options.path,
@@ -118,14 +111,7 @@ class SqliteStore final : public Store {
   }
 
   std::vector<StoredTask> list_tasks(const TaskPage& page) override {
-    return read([&](Connection& connection) {
-      std::vector<StoredTask> tasks;
-      for (const core::TaskId& id : sqlite::list_task_ids(connection, page)) {
-        auto task = sqlite::find_task(connection, lanes_, id);
-        if (task) tasks.push_back(std::move(*task));  // without a place it is damaged: see `verify`
-      }
-      return tasks;
-    });
+    return read([&](Connection& connection) { return sqlite::list_tasks(connection, lanes_, page); });
   }
 
   std::vector<core::TaskId> list_task_ids(const TaskPage& page) override {

@@ -1,12 +1,14 @@
+#include "store/postgres/transaction.hpp"
+
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "store/postgres/monotonic.hpp"
-#include "store/postgres/moves.hpp"
+#include "store/postgres/queues.hpp"
 #include "store/postgres/sql.hpp"
-#include "store/postgres/transaction.hpp"
+#include "store/postgres/task_writes.hpp"
 
 namespace pawl::store::postgres {
 
@@ -37,19 +39,6 @@ Outcome ask_outcome(Connection& connection, std::int64_t number, std::uint64_t l
   if (status == "committed") return commit_to_standby(connection) ? Outcome::committed : Outcome::lost;
   if (status == "aborted") return Outcome::aborted;
   return status.empty() ? Outcome::lost : Outcome::not_known_yet;
-}
-
-void send_counts(Connection& connection, const std::vector<CountsWrite>& counts) {
-  if (counts.empty()) return;
-  Params params;
-  params.column(counts, [](const CountsWrite& write) { return write.lane->id; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.pending; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.scheduled; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.blocked; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.claimed; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.running; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.dead_letter; });
-  connection.send(sql::add_lane_counts, params);
 }
 
 // Whether the writes only end tasks. Other commits need a transaction id: a claim that was applied twice
