@@ -36,15 +36,17 @@ struct LoadGatherer {
     const auto [entry, is_first] = wanted.emplace(wish.id, wish);
     if (is_first) return;
     entry->second.facts = entry->second.facts || wish.facts;
-    if (entry->second.only_to_end != wish.only_to_end) entry->second.only_to_end = std::nullopt;
-    if (entry->second.only_to_hold != wish.only_to_hold) entry->second.only_to_hold = std::nullopt;
+    if (entry->second.hints.ended_lease != wish.hints.ended_lease)
+      entry->second.hints.ended_lease = std::nullopt;
+    if (entry->second.hints.expected_fence != wish.hints.expected_fence)
+      entry->second.hints.expected_fence = std::nullopt;
   }
   void operator()(const core::ReportTasks& command) const {
     for (const core::Report& report : command.reports) {
       // Only a failure needs the retry policy; the lease alone decides the other reports.
       store::LoadTask wish{.id = report.task_id, .facts = report.action == core::ReportAction::fail};
       if (report.action == core::ReportAction::complete)
-        wish.only_to_end = {.fence = report.fence, .worker_id = command.worker_id};
+        wish.hints.ended_lease = {.fence = report.fence, .worker_id = command.worker_id};
       want(wish);
     }
   }
@@ -68,7 +70,7 @@ struct LoadGatherer {
   }
   void operator()(const core::WriteSteps& command) const {
     store::LoadTask wish{.id = command.body, .facts = command.suspend || command.park};
-    if (!wish.facts) wish.only_to_hold = command.fence;
+    if (!wish.facts) wish.hints.expected_fence = command.fence;
     want(wish);
   }
   void operator()(const core::WriteStepsOfMany& command) const {
@@ -145,7 +147,7 @@ void Batch::load_past_attempts(const std::vector<const Command*>& commands) {
     }
   }
   if (refs.empty()) return;
-  auto found = tx_.find_attempts(refs);
+  auto found = tx_.load({.attempts = refs}).attempts;
   for (std::size_t i = 0; i < refs.size(); ++i) {
     if (found[i]) past_.emplace(std::pair{refs[i].task_id, refs[i].fence}, std::move(*found[i]));
   }

@@ -53,7 +53,8 @@ Answer Batch::run(const core::EraseRuns& command) {
 // A run is kept while one of its tasks has not ended: a canceled run ends before its last task.
 bool Batch::erase_run(const core::EraseRuns::Ref& ref, const core::Run& run) {
   if (!core::is_closed(run.state) || run.sequence != ref.sequence) return false;
-  const std::vector<core::TaskId> ids = tx_.list_run_tasks(ref.id);
+  std::vector<core::TaskId> ids;
+  for (const store::RunTask& task : tx_.list_run_tasks(ref.id, nullptr)) ids.push_back(task.id);
   const auto tasks = lock_to_erase(ids);
   if (tasks.size() != ids.size() && !core::planted(core::Canary::open_run_erased)) return false;
   erase(tasks);

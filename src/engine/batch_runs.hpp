@@ -86,7 +86,7 @@ class BatchRuns {
   [[nodiscard]] const WorkingRuns& runs() const { return runs_; }
   void add_to(store::WriteSet& writes) {
     runs_.add_to(writes);
-    writes.compares_leases = rests_on_leases_;
+    writes.depends_on.leases = rests_on_leases_;
   }
   void confirm_guesses() { runs_.confirm_guesses(); }
   // Whether this group has loaded the run, because a command touches it.

@@ -281,7 +281,7 @@ void Engine::try_group(Group& group) {
     tell(std::exchange(group.done, {}));
   }
   const store::WriteSet writes = batch.writes();
-  if (writes.is_nothing() && !writes.compares_leases) return batch.keep_in_cache(writes);
+  if (writes.is_nothing() && !writes.depends_on.leases) return batch.keep_in_cache(writes);
   group.done.number = std::max(group.done.number, tx->commit_soon(writes));
   // An empty commit does not prove that the store is writable. Nor does a group that began before the
   // refusal.

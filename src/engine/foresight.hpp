@@ -18,6 +18,6 @@ struct Foreseeable {
   const Lanes& lanes;                             // that the commands enqueue into
   std::span<const WaitingClaim> claims;
 };
-[[nodiscard]] store::Foreseen foresee(const Foreseeable& group, const Waiters& waiters, store::Store& store);
+[[nodiscard]] store::Hints foresee(const Foreseeable& group, const Waiters& waiters, store::Store& store);
 
 }  // namespace pawl::engine

@@ -16,7 +16,7 @@ class Foresight : public ::testing::Test {
   engine::Waiters waiters{10};
   core::DoOnce key;
 
-  store::Foreseen of(const std::vector<core::Command>& commands, const core::DoOnce* once = nullptr) {
+  store::Hints of(const std::vector<core::Command>& commands, const core::DoOnce* once = nullptr) {
     std::vector<const core::Command*> group;
     for (const core::Command& command : commands) group.push_back(&command);
     const std::vector<const core::DoOnce*> onces(commands.size(), once);
@@ -63,7 +63,7 @@ TEST_F(Foresight, WhatWouldNotBeTheSameASecondTimeMayNot) {
 
 TEST_F(Foresight, AStartLooksAtItsWorkflowItsQueueAndTheWorkerThatWaits) {
   park({.worker_id = "w", .types = {"workflow:order"}, .held_max = 4});
-  const store::Foreseen foreseen = of({core::StartRun{.workflow = "order"}});
+  const store::Hints foreseen = of({core::StartRun{.workflow = "order"}});
   EXPECT_EQ(foreseen.records.size(), 2U);
   EXPECT_EQ(foreseen.queues, (std::vector<store::QueueRef>{{.ns = "default", .name = "default"}}));
   EXPECT_EQ(foreseen.holder, (store::HolderRef{.ns = "default", .worker_id = "w"}));

@@ -58,7 +58,7 @@ std::vector<core::QueueSettings> read_settings_of(const Rows& rows, std::size_t 
 // The time is read after the counts: everything that they include was committed, and so had ended, before the
 // claim begins.
 void PostgresTransaction::note_locked(const Rows& answer) {
-  claims_at_ = std::max(claims_at_, shared_.clock.later(answer, 0, *clock_));
+  start_.claims_at = std::max(start_.claims_at, shared_.clock.later(answer, 0, *start_.clock));
 }
 
 std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueRef> refs) {

@@ -115,13 +115,21 @@ std::vector<std::optional<core::Record>> PostgresTransaction::lock_records(
   return found;
 }
 
-std::optional<core::Record> PostgresTransaction::peek_record(const core::RecordRef& ref) {
-  if (const auto known = records_.find(ref); known != records_.end()) return known->second;
-  ask_for_record(*connection_, ref);
-  return read_first_record(connection_->run_or_throw().front());
+std::vector<std::optional<core::Record>> PostgresTransaction::read_records(
+    std::span<const core::RecordRef> refs) {
+  std::vector<std::optional<core::Record>> found;
+  for (const core::RecordRef& ref : refs) {
+    if (const auto known = records_.find(ref); known != records_.end()) {
+      found.push_back(known->second);
+    } else {
+      ask_for_record(*connection_, ref);
+      found.push_back(read_first_record(connection_->run_or_throw().front()));
+    }
+  }
+  return found;
 }
 
-std::vector<std::int64_t> PostgresTransaction::last_checkpoints(std::span<const core::Uuid> owners) {
+std::vector<std::int64_t> PostgresTransaction::read_last_checkpoints(std::span<const core::Uuid> owners) {
   std::vector<std::int64_t> last;
   if (owners.empty()) return last;
   Params params;
@@ -196,14 +204,19 @@ void PostgresTransaction::send_audit(const std::vector<core::AuditEntry>& entrie
   connection_->send(sql::insert_audit, params);
 }
 
-std::optional<core::Record> PostgresStore::find_record(const core::RecordRef& ref) {
+std::vector<core::Record> PostgresStore::select_records(const RecordSelection& selection) {
   const Pool::Loan connection = readers_.borrow();
-  return read_first_record(run(*connection, [&](Connection& used) { ask_for_record(used, ref); }).front());
+  return std::visit([&](const auto& selected) { return read_records(*connection, selected); }, selection);
 }
 
-std::vector<core::Record> PostgresStore::list_records(const RecordPage& page) {
-  const Pool::Loan connection = readers_.borrow();
-  const auto answers = read(*connection, [&](Connection& used) {
+std::vector<core::Record> PostgresStore::read_records(Connection& connection, const core::RecordRef& ref) {
+  auto record =
+      read_first_record(run(connection, [&](Connection& used) { ask_for_record(used, ref); }).front());
+  return record ? std::vector{std::move(*record)} : std::vector<core::Record>{};
+}
+
+std::vector<core::Record> PostgresStore::read_records(Connection& connection, const RecordPage& page) {
+  const auto answers = read(connection, [&](Connection& used) {
     Params params;
     params.value(core::to_string(page.kind));
     params.value(page.ns);
@@ -214,24 +227,22 @@ std::vector<core::Record> PostgresStore::list_records(const RecordPage& page) {
   return read_all(answers.front(), shown);
 }
 
-std::vector<core::Record> PostgresStore::list_all_records(const core::RecordRef& after, std::size_t limit) {
-  const Pool::Loan connection = readers_.borrow();
-  const auto answers = read(*connection, [&](Connection& used) {
-    Params params = params_of(after);
-    params.value(static_cast<std::int64_t>(limit));
+std::vector<core::Record> PostgresStore::read_records(Connection& connection, const AllRecords& selected) {
+  const auto answers = read(connection, [&](Connection& used) {
+    Params params = params_of(selected.after);
+    params.value(static_cast<std::int64_t>(selected.limit));
     used.send(sql::list_all_records, params);
   });
   return read_all(answers.front(), checked);
 }
 
-std::vector<core::Record> PostgresStore::due_records(core::RecordKind kind, std::size_t limit) {
-  const Pool::Loan connection = readers_.borrow();
-  const core::TimePoint time = now(*connection);
-  const auto answers = read(*connection, [&](Connection& used) {
+std::vector<core::Record> PostgresStore::read_records(Connection& connection, const DueRecords& selected) {
+  const core::TimePoint time = now(connection);
+  const auto answers = read(connection, [&](Connection& used) {
     Params params;
-    params.value(core::to_string(kind));
+    params.value(core::to_string(selected.kind));
     params.value(time);
-    params.value(static_cast<std::int64_t>(limit));
+    params.value(static_cast<std::int64_t>(selected.limit));
     used.send(sql::list_due_records, params);
   });
   auto records = read_all(answers.front(), [](core::Record record) { return record; });
@@ -239,25 +250,14 @@ std::vector<core::Record> PostgresStore::due_records(core::RecordKind kind, std:
   return records;
 }
 
-std::vector<core::AuditEntry> PostgresStore::list_audit(std::optional<std::int64_t> before,
-                                                        std::size_t limit) {
+std::vector<core::AuditEntry> PostgresStore::list_audit(const AuditPage& page) {
+  constexpr std::int64_t kAfterAll = std::numeric_limits<std::int64_t>::max();
   const Pool::Loan connection = readers_.borrow();
   const auto answers = read(*connection, [&](Connection& used) {
     Params params;
-    params.value(before.value_or(std::numeric_limits<std::int64_t>::max()));
-    params.value(static_cast<std::int64_t>(limit));
-    used.send(sql::list_audit, params);
-  });
-  return read_audit(answers.front());
-}
-
-std::vector<core::AuditEntry> PostgresStore::list_oldest_audit(std::int64_t after, std::size_t limit) {
-  const Pool::Loan connection = readers_.borrow();
-  const auto answers = read(*connection, [&](Connection& used) {
-    Params params;
-    params.value(after);
-    params.value(static_cast<std::int64_t>(limit));
-    used.send(sql::list_oldest_audit, params);
+    params.value(page.after.value_or(page.newest_first ? kAfterAll : 0));
+    params.value(static_cast<std::int64_t>(page.limit));
+    used.send(page.newest_first ? sql::list_audit : sql::list_oldest_audit, params);
   });
   return read_audit(answers.front());
 }

@@ -58,6 +58,9 @@ struct Shared {
   std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold
 
   [[nodiscard]] ReadyMarks& marks_of(const core::Lane& lane) { return lane.fair ? fair_marks : ready_marks; }
+  [[nodiscard]] const ReadyMarks& marks_of(const core::Lane& lane) const {
+    return lane.fair ? fair_marks : ready_marks;
+  }
   // Drops everything that was read or written in earlier lives.
   void begin_life(std::uint64_t life);
 };

@@ -67,4 +67,9 @@ std::optional<StoredTask> PostgresStore::find_task(const core::TaskId& id) {
   return tasks.empty() ? std::nullopt : std::optional{std::move(tasks.front())};
 }
 
+std::vector<StoredTask> PostgresStore::list_tasks(const TaskPage& page) {
+  const Pool::Loan connection = readers_.borrow();
+  return read_tasks(*connection, list_ids(*connection, page));
+}
+
 }  // namespace pawl::store::postgres

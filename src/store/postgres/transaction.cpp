@@ -71,7 +71,7 @@ PostgresTransaction::Events PostgresTransaction::events_of(const WriteSet& write
   return is_shared ? Events::appended : Events::all_or_error;
 }
 
-void PostgresTransaction::commit(const WriteSet& writes) {
+CommitNumber PostgresTransaction::write(const WriteSet& writes, Durability /*durability*/) {
   if (number_ == 0 && !is_of_ends(writes.tasks)) (void)connection_->run_or_throw();
   check_lanes(writes);
   const Events events = events_of(writes);
@@ -98,6 +98,7 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   if (is_current()) note_committed(writes);
   if (!failure && is_current()) remember(writes, leases, answers);
   connection_.give_back();  // the next group need not wait for the destructor
+  return kDurable;
 }
 
 // Queues first: another group may hold one of them and wait for a key that is inserted here.
@@ -106,10 +107,10 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes, Events even
   send_records(writes.records);
   send_checkpoints(writes.checkpoints);
   send_held();
-  send_runs_seen(writes.runs_seen);
+  send_runs_seen(writes.depends_on.runs);
   if (events == Events::appended) append_events_first(writes);
   FirstLeases leases =
-      send_tasks(*connection_, writes.tasks, addresses_, {.now = now_, .claims_at = claims_at_});
+      send_tasks(*connection_, writes.tasks, addresses_, {.now = start_.now, .claims_at = start_.claims_at});
   send_runs(writes, events);
   send_lines(writes.lines);
   send_turns(writes.turns);
@@ -120,7 +121,9 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes, Events even
 }
 
 void PostgresTransaction::check_lanes(const WriteSet& writes) const {
-  const auto is_stale = [this](const core::Lane* lane) { return lane != nullptr && lane->life != life_; };
+  const auto is_stale = [this](const core::Lane* lane) {
+    return lane != nullptr && lane->life != start_.life;
+  };
   const auto task_is_stale = [&](const TaskWrite& write) { return is_stale(write.record->lane); };
   const auto is_stale_in = [&](const auto& parts) {
     return std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return is_stale(part.lane); });
@@ -146,7 +149,7 @@ void PostgresTransaction::send_held() {
 void PostgresTransaction::settle_lost_commit(const Failure& failure, Events events) {
   const core::MonotonicTime until = monotonic_now() + kSettleFor;
   for (core::Duration pause = kFirstAsk; monotonic_now() < until; pause = std::min(pause * 2, kSlowestAsk)) {
-    switch (ask_outcome(*connection_, number_, life_)) {
+    switch (ask_outcome(*connection_, number_, start_.life)) {
       case Outcome::committed:
         // Only the lost reply shows whether events were inserted; the group may be repeated.
         if (events == Events::may_be_none) throw StoreError{StoreError::Kind::retry, failure.message};

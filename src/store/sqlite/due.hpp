@@ -1,16 +1,11 @@
 #pragma once
-// Reads due tasks and leases for the ticker. The connection is in a read transaction.
-
-#include <cstddef>
-#include <vector>
+// Reads due work for the ticker. The connection is in a read transaction.
 
 #include "store/sqlite/connection.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store::sqlite {
 
-[[nodiscard]] std::vector<core::LeaseRef> due_leases(Connection& connection, core::TimePoint now,
-                                                     std::size_t limit);
-[[nodiscard]] DueTasks due_tasks(Connection& connection, core::TimePoint now, std::size_t limit);
+[[nodiscard]] Due find_due(Connection& connection, const DueLimits& limits, core::TimePoint now);
 
 }  // namespace pawl::store::sqlite

@@ -79,11 +79,4 @@ std::vector<core::FinishedTask> SqliteTransaction::lock_finished(std::span<const
   return found;
 }
 
-std::vector<core::TaskId> SqliteTransaction::list_run_tasks(const core::RunId& run) {
-  std::vector<core::TaskId> ids;
-  Rows row = connection_.statement(sql::list_run_tasks).rows(run);
-  while (row.next()) ids.push_back(row.task_id());
-  return ids;
-}
-
 }  // namespace pawl::store::sqlite

@@ -27,7 +27,7 @@ std::vector<std::optional<StoredRun>> SqliteTransaction::peek_runs(std::span<con
   return found;
 }
 
-std::vector<std::optional<RunId>> SqliteTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
+std::vector<std::optional<RunId>> SqliteTransaction::read_run_keys(std::span<const RunKeyRef> refs) {
   std::vector<std::optional<RunId>> found;
   for (const RunKeyRef& ref : refs) {
     Rows row = connection_.statement(sql::find_run_key).rows(ref.ns, ref.workflow, ref.key);
@@ -43,36 +43,41 @@ std::vector<std::optional<core::Node>> SqliteTransaction::load_nodes(std::span<c
   return found;
 }
 
-std::vector<core::Node> SqliteTransaction::list_nodes(const RunId& run,
-                                                      std::optional<core::NodeIndex> items_of) {
-  if (items_of) {
-    Rows row = connection_.statement(sql::list_node_items).rows(run, std::int64_t{*items_of});
+std::vector<core::Node> SqliteTransaction::list_nodes(const RunId& run, NodeFilter filter) {
+  if (filter.earliest_timers) {
+    Rows row = connection_.statement(sql::list_run_timers).rows(run, *filter.earliest_timers);
+    return read_nodes(row);
+  }
+  if (filter.items_of) {
+    Rows row = connection_.statement(sql::list_node_items).rows(run, std::int64_t{*filter.items_of});
     return read_nodes(row);
   }
   Rows row = connection_.statement(sql::list_nodes).rows(run);
   return read_nodes(row);
 }
 
-std::vector<core::Node> SqliteTransaction::list_timers(const RunId& run, std::size_t count) {
-  Rows row = connection_.statement(sql::list_run_timers).rows(run, count);
-  return read_nodes(row);
-}
-
-std::optional<core::NodeKey> SqliteTransaction::find_node(const RunId& run, const core::TaskId& task) {
-  Rows row = connection_.statement(sql::find_run_task).rows(task);
-  if (!row.next() || read_run_id(row) != run) return std::nullopt;
-  return read_key(row);
-}
-
-std::vector<core::Signal> SqliteTransaction::list_unread_signals(const RunId& run, const std::string& name,
-                                                                 std::size_t count) {
-  Rows row = connection_.statement(sql::list_unread_signals).rows(run, name, count);
+std::vector<core::Signal> SqliteTransaction::list_signals(const RunId& run, const SignalFilter& filter) {
+  if (filter.idempotency_key) {
+    Rows row = connection_.statement(sql::find_signal).rows(run, *filter.idempotency_key);
+    return read_signals(row);
+  }
+  Rows row = connection_.statement(sql::list_unread_signals).rows(run, filter.unread_name, filter.limit);
   return read_signals(row);
 }
 
-bool SqliteTransaction::has_signal(const RunId& run, const std::string& idempotency_key) {
-  Rows row = connection_.statement(sql::has_signal).rows(run, idempotency_key);
-  return row.next();
+std::vector<RunTask> SqliteTransaction::list_run_tasks(const RunId& run, const core::TaskId* only) {
+  std::vector<RunTask> tasks;
+  if (only != nullptr) {
+    Rows row = connection_.statement(sql::find_run_task).rows(*only);
+    if (row.next() && read_run_id(row) == run) tasks.push_back({.id = *only, .node = read_key(row)});
+    return tasks;
+  }
+  Rows row = connection_.statement(sql::list_run_tasks).rows(run);
+  while (row.next()) {
+    const core::TaskId id = row.task_id();
+    tasks.push_back({.id = id, .node = read_key(row)});
+  }
+  return tasks;
 }
 
 }  // namespace pawl::store::sqlite

@@ -30,7 +30,7 @@ void insert_run(Connection& connection, const RunWrite& write) {
   connection.statement(sql::insert_run_state)
       .run(facts.id, core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
            core::is_retrying(run), write.events.back().hash, encode_run_standing(run), run.output,
-           write.is_bare);
+           write.may_omit.nodes);
 }
 
 void update_run(Connection& connection, const RunWrite& write) {
@@ -40,13 +40,13 @@ void update_run(Connection& connection, const RunWrite& write) {
   const int advanced = core::is_closed(run.state)
                            ? 0
                            : connection.statement(sql::advance_run_state)
-                                 .run(run.sequence, run.updated_at, hash, standing, run.output, write.is_bare,
-                                      run.facts.id, write.row_sequence, core::to_string(run.state),
-                                      deadline_of(run), core::is_retrying(run));
+                                 .run(run.sequence, run.updated_at, hash, standing, run.output,
+                                      write.may_omit.nodes, run.facts.id, write.row_sequence,
+                                      core::to_string(run.state), deadline_of(run), core::is_retrying(run));
   if (advanced == 1) return;
   const int changed = connection.statement(sql::update_run_state)
                           .run(core::to_string(run.state), run.sequence, run.updated_at, deadline_of(run),
-                               core::is_retrying(run), hash, standing, run.output, write.is_bare,
+                               core::is_retrying(run), hash, standing, run.output, write.may_omit.nodes,
                                run.facts.id, write.row_sequence);
   if (changed != 1) lost_race("a run changed since it was loaded");
 }
@@ -72,7 +72,7 @@ std::vector<const Part*> pointers_to(const std::vector<Part>& parts) {
 void write_nodes(Connection& connection, const std::vector<RunWrite>& writes) {
   std::vector<NodeOfRun> nodes;
   for (const RunWrite& write : writes) {
-    if (write.lags || write.is_bare) continue;
+    if (write.may_omit.row || write.may_omit.nodes) continue;
     for (const core::Node* node : write.nodes) nodes.push_back({write.run->facts.id, node});
   }
   insert_rows<NodeOfRun>(
@@ -124,12 +124,12 @@ void write_key(Connection& connection, const RunKeyWrite& write) {
 }  // namespace
 
 void write_runs(Connection& connection, const WriteSet& writes) {
-  for (const RunAt& seen : writes.runs_seen) {
+  for (const RunAt& seen : writes.depends_on.runs) {
     Rows row = connection.statement(sql::last_sequence).rows(seen.run);
     if (!row.next() || row.int64() != seen.sequence) lost_race("a run has changed since it was cached");
   }
   for (const RunWrite& write : writes.runs) {
-    if (write.lags) continue;
+    if (write.may_omit.row) continue;
     write.sequence_before == 0 ? insert_run(connection, write) : update_run(connection, write);
     write_signals(connection, write);
   }

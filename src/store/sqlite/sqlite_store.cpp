@@ -87,21 +87,13 @@ class SqliteStore final : public Store {
     return found;
   }
 
-  std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return lanes_.of(queue); }
-  const core::Lane* find_lane(const LaneKey& key) override { return lanes_.find(key); }
-  std::vector<std::string> namespaces() override { return lanes_.namespaces(); }
-  void refresh_lanes() override {
-    (void)read([](Connection&) { return true; });  // each read loads new lanes first
-  }
+  [[nodiscard]] const LaneCache& lanes() const override { return lanes_; }
 
-  std::unique_ptr<Transaction> begin(const Foreseen& /*foreseen*/) override { return begin_transaction(); }
-
-  std::unique_ptr<Transaction> begin_with(const SqlWork& work) override {
+  std::unique_ptr<Transaction> begin_after(const Hints& /*hints*/, const SqlWork* work) override {
     auto transaction = begin_transaction();
-    if (!transaction->begin_with(work, clock_)) return nullptr;
+    if (work != nullptr && !transaction->begin_with(*work, clock_)) return nullptr;
     return transaction;
   }
-  [[nodiscard]] bool has_sql() const override { return true; }
 
   core::TimePoint now() override { return clock_.now(); }
   core::ClockState clock_state() override { return *clock_.state(); }
@@ -130,29 +122,13 @@ class SqliteStore final : public Store {
     return read([&](Connection& connection) { return sqlite::summarize_checkpoints(connection, owner); });
   }
 
-  std::optional<core::Record> find_record(const core::RecordRef& ref) override {
-    return read([&](Connection& connection) { return sqlite::find_record(connection, ref); });
-  }
-
-  std::vector<core::Record> list_records(const RecordPage& page) override {
-    return read([&](Connection& connection) { return sqlite::list_records(connection, page); });
-  }
-
-  std::vector<core::Record> list_all_records(const core::RecordRef& after, std::size_t limit) override {
-    return read([&](Connection& connection) { return sqlite::list_all_records(connection, after, limit); });
+  std::vector<core::Record> select_records(const RecordSelection& selection) override {
+    return read(
+        [&](Connection& connection) { return sqlite::select_records(connection, selection, clock_.now()); });
   }
 
   FinishedTasks list_finished(const FinishedPage& page) override {
     return read([&](Connection& connection) { return sqlite::list_finished(connection, lanes_, page); });
-  }
-
-  std::vector<core::AuditEntry> list_oldest_audit(std::int64_t after, std::size_t limit) override {
-    return read([&](Connection& connection) { return sqlite::list_oldest_audit(connection, after, limit); });
-  }
-
-  std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override {
-    return read(
-        [&](Connection& connection) { return sqlite::due_records(connection, kind, clock_.now(), limit); });
   }
 
   RowCounts count_rows(const core::Uuid& before) override {
@@ -173,16 +149,12 @@ class SqliteStore final : public Store {
     return vitals;
   }
 
-  std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before, std::size_t limit) override {
-    return read([&](Connection& connection) { return sqlite::list_audit(connection, before, limit); });
+  std::vector<core::AuditEntry> list_audit(const AuditPage& page) override {
+    return read([&](Connection& connection) { return sqlite::list_audit(connection, page); });
   }
 
-  std::vector<core::LeaseRef> due_leases(std::size_t limit) override {
-    return read([&](Connection& connection) { return sqlite::due_leases(connection, clock_.now(), limit); });
-  }
-
-  DueTasks due_tasks(std::size_t limit) override {
-    return read([&](Connection& connection) { return sqlite::due_tasks(connection, clock_.now(), limit); });
+  Due find_due(const DueLimits& limits) override {
+    return read([&](Connection& connection) { return sqlite::find_due(connection, limits, clock_.now()); });
   }
 
   std::optional<StoredRun> find_run(const core::RunId& id, RunParts parts) override {
@@ -197,16 +169,6 @@ class SqliteStore final : public Store {
                                            std::size_t limit) override {
     return read(
         [&](Connection& connection) { return sqlite::list_run_events(connection, run, after, limit); });
-  }
-
-  DueRuns due_runs(std::size_t limit) override {
-    return read([&](Connection& connection) { return sqlite::due_runs(connection, clock_.now(), limit); });
-  }
-
-  std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) override {
-    return read([&](Connection& connection) {
-      return sqlite::stuck_runs(connection, clock_.now() - silence, limit);
-    });
   }
 
   // Uses the write connection, because any other one would count our own commits as foreign. If a transaction
@@ -239,8 +201,7 @@ class SqliteStore final : public Store {
     (void)rows.next();
   }
 
-  [[nodiscard]] int writers() const override { return 1; }
-  [[nodiscard]] bool flushes_apart() const override { return true; }
+  [[nodiscard]] StoreTraits traits() const override { return {.flushes_apart = true, .has_sql = true}; }
   void await_durable(CommitNumber number) override {
     flusher_.await_durable(number);
     mark_->note_durable(number);

@@ -124,10 +124,14 @@ Loaded SqliteTransaction::load(const LoadRequest& request) {
     loaded.idempotency.push_back(row.next() ? std::optional{row.task_id()} : std::nullopt);
   }
   for (const QueueRef& ref : request.queues) loaded.queues.push_back(find_settings(ref));
+  loaded.attempts = read_attempts(request.attempts);
+  loaded.run_keys = read_run_keys(request.run_keys);
+  loaded.last_checkpoints = read_last_checkpoints(request.checkpoint_owners);
+  loaded.records = read_records(request.records);
   return loaded;
 }
 
-std::vector<std::optional<core::Attempt>> SqliteTransaction::find_attempts(
+std::vector<std::optional<core::Attempt>> SqliteTransaction::read_attempts(
     std::span<const core::LeaseRef> refs) {
   std::vector<std::optional<core::Attempt>> found;
   for (const core::LeaseRef& ref : refs) {

@@ -1,5 +1,7 @@
 #include "store/sqlite/task_reads.hpp"
 
+#include <utility>
+
 #include "store/sqlite/lists.hpp"
 #include "store/sqlite/task_load.hpp"
 

@@ -42,8 +42,9 @@ SqliteTransaction::~SqliteTransaction() {
 }
 
 void SqliteTransaction::read_clock(BridgedClock& clock) {
-  now_ = clock.now();
-  clock_state_ = clock.state();
+  start_.now = clock.now();
+  start_.claims_at = start_.now;
+  start_.clock = clock.state();
 }
 
 bool SqliteTransaction::begin_with(const SqlWork& work, BridgedClock& clock) {
@@ -57,16 +58,10 @@ bool SqliteTransaction::begin_with(const SqlWork& work, BridgedClock& clock) {
   return goes_on;
 }
 
-void SqliteTransaction::commit(const WriteSet& writes) {
-  const CommitNumber number = commit_soon(writes);
-  flusher_.await_durable(number);
-  mark_.note_durable(number);
-}
-
-CommitNumber SqliteTransaction::commit_soon(const WriteSet& writes) {
+CommitNumber SqliteTransaction::write(const WriteSet& writes, Durability durability) {
   PAWL_ENSURE(turn_.owns_lock(), "a transaction commits once");
   is_committing_ = true;
-  write_all(connection_, writes, now_);
+  write_all(connection_, writes, start_.now);
   if (mark_.is_due()) {
     has_advanced_mark_ = true;
     mark_.advance(connection_);
@@ -78,7 +73,10 @@ CommitNumber SqliteTransaction::commit_soon(const WriteSet& writes) {
   remembered_.note(writes.tasks);
   checkpointer_.after_commit(connection_);
   turn_.unlock();
-  return number;
+  if (durability == Durability::awaited) return number;
+  flusher_.await_durable(number);
+  mark_.note_durable(number);
+  return kDurable;
 }
 
 }  // namespace pawl::store::sqlite

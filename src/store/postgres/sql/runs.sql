@@ -167,7 +167,7 @@ select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::int4[]), unnest($4::in
 select task_id, run_id, node, item, node_id, traceparent from pawl.run_tasks where task_id = any($1::uuid[])
 
 -- name: list_run_tasks
-select task_id from pawl.run_tasks where run_id = $1::uuid order by run_id, task_id
+select task_id, node, item from pawl.run_tasks where run_id = $1::uuid order by run_id, task_id
 
 -- name: erase_run_states
 -- Only at the sequence they were loaded at, like update_run_state.

@@ -99,7 +99,7 @@ insert or rollback into run_tasks (task_id, run_id, node, item, node_id, tracepa
 select run_id, node, item, node_id, traceparent from run_tasks where task_id = ?
 
 -- name: list_run_tasks
-select task_id from run_tasks where run_id = ? order by task_id
+select task_id, node, item from run_tasks where run_id = ? order by task_id
 
 -- name: erase_run_states
 -- Only at the sequence it was loaded at, like update_run_state.
