@@ -47,7 +47,7 @@ const std::map<std::string, std::set<std::string>> kOnlyIn{
     // A server with a clock of its own, many writers and round trips to save.
     {"postgres",
      {"asides", "heard_clock", "jitter", "maintain", "marks", "monotonic", "params", "planted_sql",
-      "replication", "rows", "server_clock", "server_lives", "shared", "store_impl"}},
+      "replication", "rows", "server_clock", "server_lives", "shared"}},
 };
 
 // The job of each source: its file name without the ending and without the name of its database.
