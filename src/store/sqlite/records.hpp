@@ -15,6 +15,7 @@ void write_checkpoints(Connection& connection, const std::vector<CheckpointWrite
 void write_audit(Connection& connection, const std::vector<core::AuditEntry>& entries);
 
 [[nodiscard]] std::optional<core::Record> find_record(Connection& connection, const core::RecordRef& ref);
+// `now` is only read to select due records.
 [[nodiscard]] std::vector<core::Record> select_records(Connection& connection,
                                                        const RecordSelection& selection, core::TimePoint now);
 [[nodiscard]] std::vector<core::AuditEntry> list_audit(Connection& connection, const AuditPage& page);

@@ -101,8 +101,10 @@ core::CheckpointSummary SqliteStore::summarize_checkpoints(const core::Uuid& own
 }
 
 std::vector<core::Record> SqliteStore::select_records(const RecordSelection& selection) {
-  return read(
-      [&](Connection& connection) { return sqlite::select_records(connection, selection, clock_.now()); });
+  return read([&](Connection& connection) {
+    const bool needs_time = std::holds_alternative<DueRecords>(selection);
+    return sqlite::select_records(connection, selection, needs_time ? clock_.now() : core::TimePoint{});
+  });
 }
 
 FinishedTasks SqliteStore::list_finished(const FinishedPage& page) {
