@@ -1,8 +1,17 @@
 // embed_sql OUT.hpp NAMESPACE SQL_DIR MIGRATIONS_DIR
 //
 // Converts named queries and migrations to a C++ header with raw string literals. It rejects errors that
-// would otherwise appear at run time: duplicate query names, queries without a name or text, and gaps or
-// duplicates in the migrations.
+// would otherwise appear at run time: duplicate query names, queries without a name or text, unknown
+// fragments, and gaps or duplicates in the migrations.
+//
+// A text that several queries of a folder share is a fragment:
+//   -- fragment: NAME                         begins it; {word} in it is a parameter
+//   -- include: NAME | word: text | …         stands for it, in a query or in another fragment
+//   -- + text                                 continues the line before
+// A list in both directions is one text:
+//   -- both orders                            after "-- name: X": makes X_newest_first and X_oldest_first,
+//   with
+//                                             {beyond}, {end} and {direction}
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +28,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kNameMark = "-- name:";
+constexpr std::string_view kFragmentMark = "-- fragment:";
+constexpr std::string_view kIncludeMark = "-- include:";
+constexpr std::string_view kMoreMark = "-- +";
+constexpr std::string_view kBothOrdersMark = "-- both orders";
 constexpr std::size_t kLiteralMax =
     15'000;  // compilers need only accept string literals of 65,536 characters
 
@@ -67,45 +80,152 @@ bool is_snake_case(std::string_view name) {
          std::all_of(name.begin(), name.end(), allowed);
 }
 
+// What differs between the two directions of a list by id.
+struct Order {
+  std::string_view suffix;
+  std::map<std::string, std::string> words;
+};
+const Order kOrders[] = {
+    {"_newest_first",
+     {{"beyond", "<"}, {"end", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"}, {"direction", "desc"}}},
+    {"_oldest_first",
+     {{"beyond", ">"}, {"end", "'00000000-0000-0000-0000-000000000000'"}, {"direction", "asc"}}},
+};
+
+// A query or a fragment as it is written.
+struct Block {
+  std::string name;
+  std::string text = {};
+  fs::path file;
+  bool is_fragment = false;
+  bool has_both_orders = false;
+  bool is_used = false;  // a fragment
+};
+
 // Removes comment lines, which are for readers of the .sql file; the database receives only the statement.
-std::vector<Query> parse_queries(const fs::path& file) {
-  std::vector<Query> queries;
+std::vector<Block> parse_blocks(const fs::path& file) {
+  std::vector<Block> blocks;
   std::istringstream lines(read_file(file));
   std::string line;
   for (int number = 1; std::getline(lines, line); ++number) {
     const std::string_view content = trim(line);
     const std::string at = file.string() + ":" + std::to_string(number) + ": ";
-    if (content.starts_with(kNameMark)) {
-      const std::string name(trim(content.substr(kNameMark.size())));
+    const bool is_fragment = content.starts_with(kFragmentMark);
+    if (is_fragment || content.starts_with(kNameMark)) {
+      const std::string name(trim(content.substr(is_fragment ? kFragmentMark.size() : kNameMark.size())));
       if (!is_snake_case(name)) refuse(at + "'" + name + "' is no snake_case name");
-      queries.push_back({.name = name, .text = {}, .file = file});
-    } else if (content.empty() || content.starts_with("--")) {
+      blocks.push_back({.name = name, .file = file, .is_fragment = is_fragment});
+    } else if (content == kBothOrdersMark && !blocks.empty()) {
+      blocks.back().has_both_orders = true;
+    } else if (content.starts_with(kMoreMark) && !blocks.empty() && !blocks.back().text.empty()) {
+      blocks.back().text.insert(blocks.back().text.size() - 1, content.substr(kMoreMark.size()));
+    } else if (content.empty() || (content.starts_with("--") && !content.starts_with(kIncludeMark))) {
       continue;
-    } else if (queries.empty()) {
+    } else if (blocks.empty()) {
       refuse(at + "SQL before the first '-- name:' line");
     } else {
-      queries.back().text += line + "\n";
+      blocks.back().text += line + "\n";
     }
   }
-  for (auto& query : queries) {
-    query.text = trim(query.text);
-    if (query.text.empty()) refuse(file.string() + ": query '" + query.name + "' is empty");
+  for (auto& block : blocks) {
+    if (trim(block.text).empty()) refuse(file.string() + ": '" + block.name + "' is empty");
   }
-  return queries;
+  return blocks;
+}
+
+// Replaces each {word}.
+std::string with_words(std::string text, const std::map<std::string, std::string>& words) {
+  for (const auto& [word, value] : words) {
+    const std::string place = "{" + word + "}";
+    for (auto at = text.find(place); at != std::string::npos; at = text.find(place, at + value.size())) {
+      text.replace(at, place.size(), value);
+    }
+  }
+  return text;
+}
+
+using Fragments = std::map<std::string, Block>;
+
+std::string expanded(const Block& block, Fragments& fragments, int depth);
+
+// The text of the fragment that an "-- include:" line names.
+std::string included(std::string_view line, const Block& by, Fragments& fragments, int depth) {
+  constexpr int kDepthMax = 8;
+  if (depth > kDepthMax) refuse(by.file.string() + ": '" + by.name + "' includes itself");
+  std::istringstream parts{std::string(line.substr(kIncludeMark.size()))};
+  std::string part;
+  std::getline(parts, part, '|');
+  const auto found = fragments.find(std::string(trim(part)));
+  if (found == fragments.end())
+    refuse(by.file.string() + ": '" + by.name + "' includes '" + std::string(trim(part)) +
+           "', which is no fragment");
+  std::map<std::string, std::string> words;
+  while (std::getline(parts, part, '|')) {
+    const auto colon = part.find(':');
+    if (colon == std::string::npos)
+      refuse(by.file.string() + ": '" + by.name + "': no ':' in '" + part + "'");
+    words.emplace(trim(std::string_view(part).substr(0, colon)),
+                  trim(std::string_view(part).substr(colon + 1)));
+  }
+  found->second.is_used = true;
+  return with_words(expanded(found->second, fragments, depth + 1), words);
+}
+
+std::string expanded(const Block& block, Fragments& fragments, int depth) {
+  std::string text;
+  std::istringstream lines(block.text);
+  std::string line;
+  while (std::getline(lines, line)) {
+    const bool is_include = trim(line).starts_with(kIncludeMark);
+    text += is_include ? included(trim(line), block, fragments, depth) : line + "\n";
+  }
+  return text;
+}
+
+// A parameter that nothing has replaced; '{}' and '{1,2}' are arrays.
+bool has_open_word(std::string_view text) {
+  for (auto at = text.find('{'); at != std::string_view::npos; at = text.find('{', at + 1)) {
+    const auto end = text.find('}', at);
+    if (end != std::string_view::npos && is_snake_case(text.substr(at + 1, end - at - 1))) return true;
+  }
+  return false;
+}
+
+void add_queries(const Block& block, Fragments& fragments, std::vector<Query>& queries) {
+  const std::string text{trim(expanded(block, fragments, 0))};
+  if (block.has_both_orders) {
+    for (const Order& order : kOrders) {
+      queries.push_back({.name = block.name + std::string(order.suffix),
+                         .text = with_words(text, order.words),
+                         .file = block.file});
+    }
+  } else {
+    queries.push_back({.name = block.name, .text = text, .file = block.file});
+  }
+  if (has_open_word(queries.back().text))
+    refuse(block.file.string() + ": '" + block.name + "' has a {word} that no include gives a text");
 }
 
 std::vector<Query> load_queries(const fs::path& folder) {
-  std::vector<Query> all;
-  std::map<std::string, fs::path> seen;
+  std::vector<Block> blocks;
   for (const auto& file : sql_files(folder)) {
-    for (auto& query : parse_queries(file)) {
-      const auto [first, is_new] = seen.emplace(query.name, file);
-      if (!is_new)
-        refuse(file.string() + ": query '" + query.name + "' is also in " + first->second.string());
-      all.push_back(std::move(query));
-    }
+    for (auto& block : parse_blocks(file)) blocks.push_back(std::move(block));
   }
-  return all;
+  Fragments fragments;
+  std::map<std::string, fs::path> seen;
+  for (const auto& block : blocks) {
+    const auto [first, is_new] = seen.emplace(block.name, block.file);
+    if (!is_new) refuse(block.file.string() + ": '" + block.name + "' is also in " + first->second.string());
+    if (block.is_fragment) fragments.emplace(block.name, block);
+  }
+  std::vector<Query> queries;
+  for (const auto& block : blocks) {
+    if (!block.is_fragment) add_queries(block, fragments, queries);
+  }
+  for (const auto& [name, fragment] : fragments) {
+    if (!fragment.is_used) refuse(fragment.file.string() + ": no query includes '" + name + "'");
+  }
+  return queries;
 }
 
 Migration load_migration(const fs::path& file) {

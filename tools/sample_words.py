@@ -2,7 +2,7 @@
 """tools/sample_words.py [--seed N] [--count N]
 
 Prints comments, names, test names, messages, help texts and sentences of documents, picked at random from the whole tree
-and without their surroundings, for a reading by someone who does not know the project: which ones must be read twice?
+and without their surroundings, to be read without knowing the project: which ones must be read twice?
 The same seed and tree give the same sample.
 """
 import argparse

@@ -45,7 +45,7 @@ bool may_find(store::Store& store, const core::ClaimTasks& claim) {
     bool is_known = false;  // a matching lane exists; if none does, another node may have created one
     for (const core::Lane* lane : store.lanes_of({.ns = claim.ns, .name = queue})) {
       if (!core::matches_any(claim.types, lane->type)) continue;
-      if (!store.is_known_empty(*lane)) return true;
+      if (store.may_be_claimable(*lane)) return true;
       is_known = true;
     }
     return !is_known;

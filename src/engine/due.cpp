@@ -78,7 +78,7 @@ std::vector<DueWork> find_due(store::Store& store, core::RecoveryCheck check, co
       add_expired(store, core::RecordKind::node, page, due);
       break;
     case core::RecoveryCheck::stuck: {
-      auto runs = store.stuck_runs(query.stuck_after, page);
+      auto runs = store.find_due({.stuck_runs = page, .stuck_after = query.stuck_after}).stuck_runs;
       const int count = static_cast<int>(runs.size());
       if (count == 0) break;
       due.push_back({.command = core::WakeRuns{.stuck = std::move(runs), .stuck_after = query.stuck_after},

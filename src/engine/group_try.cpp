@@ -190,7 +190,7 @@ void GroupTry::note_scheduled() {
 
 void GroupTry::commit() {
   const store::WriteSet writes = batch_->writes();
-  const bool has_commit = !writes.is_nothing() || writes.compares_leases;
+  const bool has_commit = !writes.is_nothing() || writes.depends_on.leases;
   if (has_commit) {
     group_.done.number = std::max(group_.done.number, tx_->commit_soon(writes));
     note_commit(writes);

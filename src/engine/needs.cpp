@@ -13,8 +13,8 @@ namespace {
 // Two commands that need the same task may rest on different leases: then the stored row is needed.
 void merge(store::LoadTask& into, const store::LoadTask& other) {
   into.facts = into.facts || other.facts;
-  if (into.only_to_end != other.only_to_end) into.only_to_end = std::nullopt;
-  if (into.only_to_hold != other.only_to_hold) into.only_to_hold = std::nullopt;
+  if (into.hints.ended_lease != other.hints.ended_lease) into.hints.ended_lease = std::nullopt;
+  if (into.hints.expected_fence != other.hints.expected_fence) into.hints.expected_fence = std::nullopt;
 }
 
 // `needs` is sorted by task.

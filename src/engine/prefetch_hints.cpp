@@ -60,7 +60,7 @@ bool may_be_repeated(const core::Command& command) {
 
 }  // namespace
 
-store::Foreseen prefetch_hints(const GroupToRun& group, const Waiters& waiters, store::Store& store) {
+store::Hints prefetch_hints(const GroupToRun& group, const Waiters& waiters, store::Store& store) {
   std::set<store::QueueRef> queues;
   for (const auto& [key, lane] : group.lanes) queues.insert({.ns = key.ns, .name = key.queue});
   for (const WaitingClaim& waiting : group.claims) {

@@ -18,7 +18,7 @@ struct GroupToRun {
   const Lanes& lanes;                             // that the commands enqueue into
   std::span<const WaitingClaim> claims;
 };
-[[nodiscard]] store::Foreseen prefetch_hints(const GroupToRun& group, const Waiters& waiters,
-                                             store::Store& store);
+[[nodiscard]] store::Hints prefetch_hints(const GroupToRun& group, const Waiters& waiters,
+                                          store::Store& store);
 
 }  // namespace pawl::engine

@@ -22,7 +22,7 @@ core::RetentionRules read_rules(store::Store& store, const core::Retention& stan
   std::map<std::string, core::NamespaceSettings> namespaces;
   core::RecordRef after{.kind = core::RecordKind::namespace_settings};
   while (true) {
-    const auto records = store.list_all_records(after, kRecordsInPage);
+    const auto records = store.select_records(store::AllRecords{.after = after, .limit = kRecordsInPage});
     for (const core::Record& record : records)
       namespaces.emplace(record.ref.ns, core::namespace_settings_from(record.body));
     if (records.size() < kRecordsInPage) break;
@@ -98,7 +98,8 @@ RetentionWalk::Page RetentionWalk::runs() {
 
 // Erases only from the beginning, up to the first entry that is not expired: the entries are a chain.
 RetentionWalk::Page RetentionWalk::audit() {
-  const auto entries = store_.list_oldest_audit(after_entry_, kAuditInPage);
+  const auto entries =
+      store_.list_audit({.newest_first = false, .after = after_entry_, .limit = kAuditInPage});
   Page page{.kind = "audit"};
   core::EraseAudit erase;
   for (const core::AuditEntry& entry : entries) {

@@ -73,7 +73,6 @@ class Verifier {
 
   void look_at_rows() {
     const store::RowCounts before = store_.count_rows(kAfterAll);
-    store_.refresh_lanes();
     for (const std::string& ns : store_.namespaces()) look_at_tasks(ns);
     look_at_lines();
     look_at_audit();
@@ -229,7 +228,7 @@ class Verifier {
     std::optional<core::AuditEntry> later;
     std::optional<std::int64_t> before;
     while (true) {
-      const auto entries = store_.list_audit(before, kPage);
+      const auto entries = store_.list_audit({.after = before, .limit = kPage});
       for (const core::AuditEntry& entry : entries) {
         if (later) {
           look_at_link(entry, *later);

@@ -25,7 +25,7 @@ void WorkingRecords::lock(std::vector<core::RecordRef> refs) {
 void WorkingRecords::load_checkpoints(std::vector<core::Uuid> owners) {
   if (owners.empty()) return;
   sort_distinct(owners);
-  const auto last = tx_.last_checkpoints(owners);
+  const auto last = tx_.load({.checkpoint_owners = owners}).last_checkpoints;
   for (std::size_t i = 0; i < owners.size(); ++i) last_checkpoints_.emplace(owners[i], last[i]);
 }
 

@@ -36,8 +36,7 @@ std::optional<core::Node> WorkingRuns::Source::node(core::NodeKey key) {
 
 void WorkingRuns::Source::read_all() {
   if (has_all_) return;
-  for (core::Node& node : tx_.list_nodes(run_, std::nullopt))
-    known_.insert_or_assign(node.key, std::move(node));
+  for (core::Node& node : tx_.list_nodes(run_, {})) known_.insert_or_assign(node.key, std::move(node));
   has_all_ = true;
 }
 
@@ -51,24 +50,24 @@ std::vector<core::Node> WorkingRuns::Source::nodes() {
 }
 
 std::vector<core::Node> WorkingRuns::Source::items(core::NodeIndex index) {
-  return tx_.list_nodes(run_, index);
+  return tx_.list_nodes(run_, {.items_of = index});
 }
 
 std::vector<core::Node> WorkingRuns::Source::earliest_timers(std::size_t count) {
-  return tx_.list_timers(run_, count);
+  return tx_.list_nodes(run_, {.earliest_timers = count});
 }
 
 std::optional<core::Node> WorkingRuns::Source::node_of(const core::TaskId& task) {
-  const auto key = tx_.find_node(run_, task);
-  return key ? node(*key) : std::nullopt;
+  const auto found = tx_.list_run_tasks(run_, &task);
+  return found.empty() ? std::nullopt : node(found.front().node);
 }
 
 std::vector<core::Signal> WorkingRuns::Source::unread_signals(const std::string& name, std::size_t count) {
-  return tx_.list_unread_signals(run_, name, count);
+  return tx_.list_signals(run_, {.unread_name = name, .limit = count});
 }
 
 bool WorkingRuns::Source::has_signal(const std::string& idempotency_key) {
-  return tx_.has_signal(run_, idempotency_key);
+  return !tx_.list_signals(run_, {.idempotency_key = idempotency_key}).empty();
 }
 
 Plans::Read WorkingRuns::reader() {
@@ -76,8 +75,9 @@ Plans::Read WorkingRuns::reader() {
 }
 
 const std::optional<core::Record>& WorkingRuns::peek(const core::RecordRef& ref) {
-  const auto known = peeked_.find(ref);
-  return known != peeked_.end() ? known->second : peeked_.emplace(ref, tx_.peek_record(ref)).first->second;
+  if (const auto known = peeked_.find(ref); known != peeked_.end()) return known->second;
+  auto found = tx_.load({.records = {&ref, 1}}).records;
+  return peeked_.emplace(ref, std::move(found.front())).first->second;
 }
 
 bool WorkingRuns::is_code(const std::string& ns, const std::string& workflow) {
@@ -165,10 +165,10 @@ void WorkingRuns::keep_in_cache(const store::WriteSet& writes) {
     Entry& entry = runs_.at(write.run->facts.id);
     entry.sequence_before = write.run->sequence;
     entry.hash_before = write.events.back().hash;
-    if (write.lags) continue;
+    if (write.may_omit.row) continue;
     entry.row = core::mark_of(*write.run);
-    entry.row.is_bare = write.is_bare;
-    if (!write.is_bare) entry.working->settle();
+    entry.row.is_bare = write.may_omit.nodes;
+    if (!write.may_omit.nodes) entry.working->settle();
   }
   for (auto& [id, entry] : runs_) keep_in_cache(id, entry);
 }
@@ -269,7 +269,7 @@ void WorkingRuns::prefetch(const std::vector<store::NodeRef>& nodes) {
 void WorkingRuns::load_keys(std::vector<store::RunKeyRef> refs) {
   if (refs.empty()) return;
   sort_distinct(refs);
-  const auto found = tx_.find_run_keys(refs);
+  const auto found = tx_.load({.run_keys = refs}).run_keys;
   std::vector<core::RunId> named;
   for (std::size_t i = 0; i < refs.size(); ++i) {
     keys_.emplace(refs[i], Key{.before = found[i], .now = found[i]});
@@ -374,8 +374,8 @@ void WorkingRuns::add_to(store::WriteSet& writes) {
     if (entry.events.empty()) continue;
     store::RunWrite write{.sequence_before = entry.sequence_before,
                           .row_sequence = entry.row.sequence,
-                          .lags = core::may_lag(entry.row, *entry.working, entry.events),
-                          .is_bare = core::may_be_bare(entry.row, *entry.working),
+                          .may_omit = {.row = core::may_lag(entry.row, *entry.working, entry.events),
+                                       .nodes = core::may_be_bare(entry.row, *entry.working)},
                           .run = &entry.working->run(),
                           .nodes = entry.working->changed_nodes(),
                           .signals = entry.working->changed_signals()};
@@ -392,7 +392,7 @@ void WorkingRuns::add_to(store::WriteSet& writes) {
     writes.runs.push_back(std::move(write));
   }
   for (const auto& [id, kept] : seen_)
-    writes.runs_seen.push_back({.run = id, .sequence = kept.working->run().sequence});
+    writes.depends_on.runs.push_back({.run = id, .sequence = kept.working->run().sequence});
   for (const auto& [ref, key] : keys_) {
     if (key.now != key.before)
       writes.run_keys.push_back({.ref = ref, .run = *key.now, .instead_of = key.before});

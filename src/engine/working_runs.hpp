@@ -49,7 +49,7 @@ class WorkingRuns {
   [[nodiscard]] SharedPlan plan_of(const core::RunId& id) const;
   [[nodiscard]] SharedPlan latest_plan(const std::string& ns, const std::string& workflow);
   [[nodiscard]] SharedPlan find_plan(const std::string& ns, const std::string& workflow, int version);
-  // As Transaction::peek_record, but reads each record once per group.
+  // Reads a record without a lock, once per group.
   [[nodiscard]] const std::optional<core::Record>& peek(const core::RecordRef& ref);
   // Whether workers have offered the workflow as code.
   [[nodiscard]] bool is_code(const std::string& ns, const std::string& workflow);

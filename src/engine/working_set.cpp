@@ -41,7 +41,7 @@ void WorkingSet::load(std::span<const store::LoadTask> tasks) {
 
 void WorkingSet::load_attempts(std::span<const core::LeaseRef> refs) {
   if (refs.empty()) return;
-  auto found = tx_.find_attempts(refs);
+  auto found = tx_.load({.attempts = refs}).attempts;
   for (std::size_t i = 0; i < refs.size(); ++i) {
     if (found[i]) past_attempts_.emplace(std::pair{refs[i].task_id, refs[i].fence}, std::move(*found[i]));
   }
@@ -338,7 +338,7 @@ store::WriteSet WorkingSet::writes() const {
   for (const auto& [ref, queue] : queues_) {
     if (queue.is_changed) writes.queues.push_back({.ref = ref, .settings = queue.settings});
   }
-  writes.compares_leases = compares_leases_;
+  writes.depends_on.leases = compares_leases_;
   write_counts(writes);
   return writes;
 }

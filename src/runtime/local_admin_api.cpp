@@ -114,7 +114,7 @@ core::Page<core::AuditEntry> LocalAdminApi::read_audit(const core::ListAudit& li
   const std::size_t at_once = is_filtered ? std::size_t{core::kPageMax} : limit + 1;
   core::Page<core::AuditEntry> page;
   for (std::size_t read = 0; read < kReadMax;) {
-    const auto entries = store_.list_audit(before, at_once);
+    const auto entries = store_.list_audit({.after = before, .limit = at_once});
     for (const core::AuditEntry& entry : entries) {
       const bool is_past = list.filter.created_after && entry.at < *list.filter.created_after;
       if (is_past) return page;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -67,10 +68,16 @@ struct RunWrite {
     std::string hash = {};
   };
 
+  // What need not be written now, because it follows from the events: see core/run/run_lag.hpp. Writing it
+  // anyway is always correct.
+  struct Omissions {
+    bool row = false;    // everything but the events
+    bool nodes = false;  // the node rows, if the run's row is marked bare
+  };
+
   std::int64_t sequence_before = 0;  // 0: the run must not exist
   std::int64_t row_sequence = 0;     // the sequence in its row
-  bool lags = false;                 // only the events need to be written: see core/run/run_lag.hpp
-  bool is_bare = false;  // node rows may be omitted if the row is marked bare: see core/run/run_lag.hpp
+  Omissions may_omit = {};
   const core::Run* run = nullptr;
   std::vector<const core::Node*> nodes = {};      // changed since the row was written
   std::vector<const core::Signal*> signals = {};  // changed since the row was written
@@ -88,6 +95,23 @@ struct PeekRun {
   core::NodePage page = {};
 };
 
+// Which nodes of a run to list: all, or those of one kind.
+struct NodeFilter {
+  std::optional<core::NodeIndex> items_of = {};     // the elements of this for_each
+  std::optional<std::size_t> earliest_timers = {};  // those with a timer, at most so many, earliest first
+};
+// Which signals of a run to list: the unconsumed ones with a name, or the one with a key.
+struct SignalFilter {
+  std::string_view unread_name = {};
+  std::optional<std::string_view> idempotency_key = {};
+  std::size_t limit = 1;
+};
+// A task of a run and the node that it executes.
+struct RunTask {
+  core::TaskId id = {};
+  core::NodeKey node = {};
+};
+
 // The part of a Transaction that deals with runs.
 class RunVerbs {
  public:
@@ -98,28 +122,16 @@ class RunVerbs {
 
   // Without nodes, signals and events. `ids` are sorted and distinct.
   [[nodiscard]] virtual std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) = 0;
-  // If two groups assign the same key, one of them gets `retry`.
-  [[nodiscard]] virtual std::vector<std::optional<core::RunId>> find_run_keys(
-      std::span<const RunKeyRef> refs) = 0;
-
   // Nodes of locked runs; nullopt for a node that was never stored.
   [[nodiscard]] virtual std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) = 0;
-  // All nodes, or the elements of one for_each.
-  [[nodiscard]] virtual std::vector<core::Node> list_nodes(const core::RunId& run,
-                                                           std::optional<core::NodeIndex> items_of) = 0;
-  // Nodes with a timer, earliest first.
-  [[nodiscard]] virtual std::vector<core::Node> list_timers(const core::RunId& run, std::size_t count) = 0;
-  // The node of the run that the task belongs to.
-  [[nodiscard]] virtual std::optional<core::NodeKey> find_node(const core::RunId& run,
-                                                               const core::TaskId& task) = 0;
-  // Unconsumed signals, oldest first.
-  [[nodiscard]] virtual std::vector<core::Signal> list_unread_signals(const core::RunId& run,
-                                                                      const std::string& name,
-                                                                      std::size_t count) = 0;
-  [[nodiscard]] virtual bool has_signal(const core::RunId& run, const std::string& idempotency_key) = 0;
+  [[nodiscard]] virtual std::vector<core::Node> list_nodes(const core::RunId& run, NodeFilter filter) = 0;
+  // Oldest first.
+  [[nodiscard]] virtual std::vector<core::Signal> list_signals(const core::RunId& run,
+                                                               const SignalFilter& filter) = 0;
 
-  // In id order.
-  [[nodiscard]] virtual std::vector<core::TaskId> list_run_tasks(const core::RunId& run) = 0;
+  // In id order. With `only`, at most that one.
+  [[nodiscard]] virtual std::vector<RunTask> list_run_tasks(const core::RunId& run,
+                                                            const core::TaskId* only) = 0;
 
   // Stored code runs, not locked, with a page of their nodes and all unconsumed signals: the input for
   // continuing a workflow body.
@@ -167,11 +179,6 @@ class RunReads {
   // Events with a higher sequence, lowest first.
   [[nodiscard]] virtual std::vector<StoredEvent> list_run_events(const core::RunId& run, std::int64_t after,
                                                                  std::size_t limit) = 0;
-
-  // For the ticker, like Store::due_leases. Runs that are already ending have no deadline.
-  [[nodiscard]] virtual DueRuns due_runs(std::size_t limit) = 0;
-  // Running runs that have not changed for `silence`.
-  [[nodiscard]] virtual std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) = 0;
 };
 
 }  // namespace pawl::store

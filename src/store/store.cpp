@@ -1,6 +1,8 @@
 #include "store/store.hpp"
 
-#include "core/base/ensure.hpp"
+#include <utility>
+
+#include "store/lanes.hpp"
 
 namespace pawl::store {
 
@@ -22,9 +24,15 @@ core::Problem StoreError::problem() const {
   return {.code = ProblemCode::internal, .detail = what()};
 }
 
-std::unique_ptr<Transaction> Store::begin_with(const SqlWork& /*work*/) {
-  PAWL_ENSURE(false, "begin_with is only called on stores with SQL (has_sql)");
-  return nullptr;
+std::vector<const core::Lane*> Store::lanes_of(const QueueRef& queue) const { return lanes().of(queue); }
+
+const core::Lane* Store::find_lane(const LaneKey& key) const { return lanes().find(key); }
+
+std::vector<std::string> Store::namespaces() const { return lanes().namespaces(); }
+
+std::optional<core::Record> Store::find_record(const core::RecordRef& ref) {
+  auto records = select_records(ref);
+  return records.empty() ? std::nullopt : std::optional{std::move(records.front())};
 }
 
 }  // namespace pawl::store

@@ -17,6 +17,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "core/base/store_clock.hpp"
@@ -101,30 +102,44 @@ constexpr std::int64_t kHeldByRun = 0;      // in no line
 struct LoadTask {
   core::TaskId id;
   bool facts = false;  // load the facts too (retry policy, payload, …), not only the narrow tables and key
-  // Set if the task is loaded only to end this lease. An unlocked and possibly stale copy of the lease
-  // suffices: if the lease is current, the task is written and `commit` compares it.
   struct HeldLease {
     std::int64_t fence = 0;
     std::string_view worker_id = {};
 
     bool operator==(const HeldLease&) const = default;
   };
-  std::optional<HeldLease> only_to_end = {};
-  // Set if the task is loaded only to check that it is held with this fence, because another write depends on
-  // it. A copy suffices here too: `commit` compares it (`WriteSet::compares_leases`).
-  std::optional<std::int64_t> only_to_hold = {};
+  // What the task is loaded for. Without a hint it is locked and current, which is always correct. With one,
+  // an unlocked and possibly stale copy of its lease suffices, because `write` compares the lease.
+  struct Hints {
+    // Only to end this lease. If it is current, the task is written.
+    std::optional<HeldLease> ended_lease = {};
+    // Only to check that the task is held with this fence, because another write depends on it
+    // (WriteSet::DependsOn).
+    std::optional<std::int64_t> expected_fence = {};
+  };
+  Hints hints = {};
 };
 
+// Tasks to lock, and rows to look up by their keys. The spans must outlive the call.
 struct LoadRequest {
   std::vector<LoadTask> tasks = {};  // distinct
   std::vector<IdempotencyRef> idempotency = {};
   std::vector<QueueRef> queues = {};
+  std::span<const core::LeaseRef> attempts = {};
+  std::span<const RunKeyRef> run_keys = {};
+  std::span<const core::Uuid> checkpoint_owners = {};
+  std::span<const core::RecordRef> records = {};  // not locked: they never change or may be slightly stale
 };
 // In the order of the request.
 struct Loaded {
   std::vector<std::optional<core::TaskRecord>> tasks = {};
   std::vector<std::optional<core::TaskId>> idempotency = {};
-  std::vector<core::QueueSettings> queues = {};  // defaults for queues without settings
+  std::vector<core::QueueSettings> queues = {};             // defaults for queues without settings
+  std::vector<std::optional<core::Attempt>> attempts = {};  // the stored attempt of each (task, fence)
+  // If two groups assign the same key, one of them gets `retry`.
+  std::vector<std::optional<core::RunId>> run_keys = {};
+  std::vector<std::int64_t> last_checkpoints = {};  // the last assigned sequence of each owner, 0 if none
+  std::vector<std::optional<core::Record>> records = {};
 };
 
 struct HeldInLane {
@@ -199,6 +214,12 @@ struct RunErase {
   std::optional<RunKeyRef> key = {};  // deleted if it still names the run
 };
 struct WriteSet {
+  // What a result depends on, although it is not written: compared even if there is nothing to store.
+  struct DependsOn {
+    std::vector<RunAt> runs = {};  // these runs are unchanged
+    bool leases = false;           // tasks that were loaded with an expected fence are still held with it
+  };
+
   std::vector<TaskWrite> tasks = {};
   std::vector<LineWrite> lines = {};
   std::vector<TurnsWrite> turns = {};  // as locked, plus the turns given since
@@ -208,13 +229,12 @@ struct WriteSet {
   std::vector<CheckpointWrite> checkpoints = {};  // appended ones; stored before error boundaries
   std::vector<core::AuditEntry> audit = {};
   std::vector<RunWrite> runs = {};
-  std::vector<RunAt> runs_seen = {};  // a result depends on these runs being unchanged
   std::vector<RunKeyWrite> run_keys = {};
   // All rows of these tasks are deleted. They are finished, and locked by `lock_finished`.
   std::vector<core::FinishedTask> erased_tasks = {};
   std::vector<RunErase> erased_runs = {};
   std::optional<std::int64_t> audit_erased_to = {};  // delete all entries up to this one
-  bool compares_leases = false;                      // a result depends on a task loaded with `only_to_hold`
+  DependsOn depends_on = {};
 
   // True if there is nothing to store.
   [[nodiscard]] bool is_nothing() const {
@@ -223,12 +243,13 @@ struct WriteSet {
   }
 };
 
-// What a transaction will probably read: a remote store prefetches it in the round trip that begins the
-// transaction.
-struct Foreseen {
-  std::vector<QueueRef> queues = {};          // to load
-  std::vector<core::RecordRef> records = {};  // to peek
-  std::optional<HolderRef> holder = {};       // to count its leases, unless its record is locked
+// Hints about a transaction that is about to begin. They save round trips and never change a result; the
+// defaults are always correct. A remote store prefetches what will probably be read in the round trip that
+// begins the transaction, and omits that round trip if the group may be repeated.
+struct Hints {
+  std::vector<QueueRef> queues = {};          // will probably be loaded
+  std::vector<core::RecordRef> records = {};  // will probably be loaded
+  std::optional<HolderRef> holder = {};       // its leases will be counted, unless its record is locked
   // The group may run again if the outcome of its commit is unknown.
   bool may_be_repeated = false;
 
@@ -240,26 +261,39 @@ struct Foreseen {
 using CommitNumber = std::uint64_t;
 constexpr CommitNumber kDurable = 0;
 
+// What a transaction knows from its beginning.
+struct Start {
+  core::TimePoint now = {};  // store time, read once
+  // Start time for claims: store time as read after the last lock that `lock_queues` or `count_held` may have
+  // waited for. Without such a lock it is `now`.
+  core::TimePoint claims_at = {};
+  // How far the clock may have been ahead of `now` at that moment: zero, unless `now` was estimated.
+  core::Duration now_behind_max = core::Duration{0};
+  // The recorded clock steps that `now` was bridged over. Shared with the store, which replaces it at a step.
+  std::shared_ptr<const core::ClockState> clock = {};
+  // The store's life that this transaction belongs to. Data read in an earlier life must not be used in it.
+  std::uint64_t life = 0;
+};
+
+enum class Durability : std::uint8_t {
+  on_return,  // everything is durable when the call returns
+  // Durable when Store::await_durable has returned for the number. Until then no reply may reveal it.
+  awaited,
+};
+
 class Transaction : public RunVerbs {
  public:
   // The destructor rolls back uncommitted writes.
 
-  // Store time, read once when the transaction began.
-  [[nodiscard]] virtual core::TimePoint now() const = 0;
-  // The recorded clock steps that `now` was bridged over.
-  [[nodiscard]] virtual const core::ClockState& clock() const = 0;
-  // How far the clock may have been ahead of `now` at that moment: zero, unless `now` was estimated.
-  [[nodiscard]] virtual core::Duration now_behind_max() const { return core::Duration{0}; }
-  // Start time for claims: store time as read after the last lock that `lock_queues` or `count_held` may have
-  // waited for. Without such a lock it is `now`.
-  [[nodiscard]] virtual core::TimePoint claims_at() const { return now(); }
+  [[nodiscard]] virtual const Start& start() const = 0;
+  [[nodiscard]] core::TimePoint now() const { return start().now; }
+  [[nodiscard]] core::TimePoint claims_at() const { return start().claims_at; }
+  [[nodiscard]] core::Duration now_behind_max() const { return start().now_behind_max; }
+  [[nodiscard]] const core::ClockState& clock() const { return *start().clock; }
+  [[nodiscard]] std::uint64_t life() const { return start().life; }
 
-  // Locks tasks until the end; a missing task is nullopt. Queues are read, not locked.
+  // Locks the tasks until the end; a missing task is nullopt. Other rows are read, not locked.
   [[nodiscard]] virtual Loaded load(const LoadRequest& request) = 0;
-
-  // The stored attempt of each (task, fence), if any.
-  [[nodiscard]] virtual std::vector<std::optional<core::Attempt>> find_attempts(
-      std::span<const core::LeaseRef> refs) = 0;
 
   // Locks lines, existing or not; `refs` are sorted and distinct.
   [[nodiscard]] virtual std::vector<Line> lock_lines(std::span<const LineRef> refs) = 0;
@@ -283,11 +317,6 @@ class Transaction : public RunVerbs {
   // of them gets `retry`.
   [[nodiscard]] virtual std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) = 0;
-  // Not locked: for records that never change or may be slightly stale.
-  [[nodiscard]] virtual std::optional<core::Record> peek_record(const core::RecordRef& ref) = 0;
-
-  // The last assigned sequence for each owner, 0 if none.
-  [[nodiscard]] virtual std::vector<std::int64_t> last_checkpoints(std::span<const core::Uuid> owners) = 0;
 
   // Locks the finished ones among the tasks; `ids` are sorted and distinct.
   [[nodiscard]] virtual std::vector<core::FinishedTask> lock_finished(std::span<const core::TaskId> ids) = 0;
@@ -299,22 +328,17 @@ class Transaction : public RunVerbs {
   [[nodiscard]] virtual std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                                  std::size_t max) = 0;
 
-  // The store's life that this transaction belongs to. Data read in an earlier life must not be used in it.
-  [[nodiscard]] virtual std::uint64_t life() const { return 0; }
-
   // The last commit that this transaction can see so far. Results of its reads may be replied once that
   // commit is durable.
   [[nodiscard]] virtual CommitNumber seen() { return kDurable; }
 
-  // Writes and commits. On return everything is durable; on an exception nothing is stored, except for kind
-  // `unknown`.
-  virtual void commit(const WriteSet& writes) = 0;
-  // Like `commit`, but durable only when Store::await_durable has returned for the number. Until then no
-  // reply may reveal it.
-  [[nodiscard]] virtual CommitNumber commit_soon(const WriteSet& writes) {
-    commit(writes);
-    return kDurable;
+  // Writes and commits. On an exception nothing is stored, except for kind `unknown`.
+  void commit(const WriteSet& writes) { (void)write(writes, Durability::on_return); }
+  [[nodiscard]] CommitNumber commit_soon(const WriteSet& writes) {
+    return write(writes, Durability::awaited);
   }
+  // A store may be durable earlier than required: it returns kDurable then.
+  virtual CommitNumber write(const WriteSet& writes, Durability durability) = 0;
 };
 
 struct StoredTask {
@@ -347,6 +371,22 @@ struct DueTasks {
   std::optional<core::TimePoint> next = {};  // due time of the first task after those
 };
 
+// How many rows of each kind of due work to read. None are read where the limit is 0.
+struct DueLimits {
+  std::size_t leases = 0;
+  std::size_t tasks = 0;
+  std::size_t runs = 0;
+  std::size_t stuck_runs = 0;
+  core::Duration stuck_after = {};  // a running run is stuck if it has not changed for so long
+};
+// Ordered by due time; stuck runs by id.
+struct Due {
+  std::vector<core::LeaseRef> leases = {};
+  DueTasks tasks = {};
+  DueRuns runs = {};  // runs that are already ending have no deadline
+  std::vector<core::RunId> stuck_runs = {};
+};
+
 struct CheckpointFilter {
   core::Uuid owner = {};
   std::optional<std::string> type = {};
@@ -357,6 +397,24 @@ struct RecordPage {
   core::RecordKind kind = core::RecordKind::lock;
   std::string ns = {};
   std::string after_key = {};  // exclusive
+  std::size_t limit = 50;
+};
+struct AllRecords {
+  core::RecordRef after = {};  // exclusive
+  std::size_t limit = 50;
+};
+struct DueRecords {
+  core::RecordKind kind = core::RecordKind::lock;
+  std::size_t limit = 50;
+};
+// The record with a name; the records of a kind and namespace, ordered by key, bytewise; those of all kinds
+// and namespaces, ordered by kind, namespace and key; or those of a kind that have expired by store time,
+// ordered by that time.
+using RecordSelection = std::variant<core::RecordRef, RecordPage, AllRecords, DueRecords>;
+
+struct AuditPage {
+  bool newest_first = true;
+  std::optional<std::int64_t> after = {};  // the number of the last entry of the previous page
   std::size_t limit = 50;
 };
 
@@ -371,29 +429,47 @@ struct FinishedTasks {
   std::optional<core::TaskId> next = {};  // where to continue; none: at the end
 };
 
+// What kind of store this is.
+struct StoreTraits {
+  int writers = 1;             // how many commit loops are useful
+  bool flushes_apart = false;  // a commit does part of its work after `commit_soon` has returned
+  bool has_sql = false;        // `begin_with` is possible
+  bool has_inbox = false;      // the schema has SQL functions that leave calls in the inbox
+  // Rises when the database may have lost commits that this node has seen: a failover, a crash or a restore.
+  // Data that was read before may no longer exist.
+  std::uint64_t life = 0;
+};
+
 struct RowCounts {
   std::int64_t tasks = 0;
   std::int64_t runs = 0;
 };
 
+class LaneCache;
+
 class Store : public RunReads {
  public:
   // Lanes are created once and kept; creating one is a commit of its own.
   [[nodiscard]] virtual std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) = 0;
-  // The cached lanes of a queue; beginning a transaction also loads the lanes that other nodes created.
-  [[nodiscard]] virtual std::vector<const core::Lane*> lanes_of(const QueueRef& queue) = 0;
-  // True if nothing was claimable in the lane a moment ago and this node has put nothing there since.
-  [[nodiscard]] virtual bool is_known_empty(const core::Lane& /*lane*/) { return false; }
-  // Null if the lane is not cached.
-  [[nodiscard]] virtual const core::Lane* find_lane(const LaneKey& key) = 0;
-  // Of the cached lanes, sorted.
-  [[nodiscard]] virtual std::vector<std::string> namespaces() = 0;
-  // Loads lanes that other nodes created. Needed in a process that begins no transactions.
-  virtual void refresh_lanes() {}
+  // The cached lanes; beginning a transaction also loads the lanes that other nodes created.
+  [[nodiscard]] virtual const LaneCache& lanes() const = 0;
+  [[nodiscard]] std::vector<const core::Lane*> lanes_of(const QueueRef& queue) const;
+  [[nodiscard]] const core::Lane* find_lane(const LaneKey& key) const;  // null if it is not cached
+  [[nodiscard]] std::vector<std::string> namespaces() const;            // sorted
+  // A hint that saves reads. False only if nothing was claimable in the lane a moment ago and this node has
+  // put nothing there since.
+  [[nodiscard]] virtual bool may_be_claimable(const core::Lane& /*lane*/) const { return true; }
 
   // May block until the write lock is free.
-  [[nodiscard]] virtual std::unique_ptr<Transaction> begin(const Foreseen& foreseen) = 0;
-  [[nodiscard]] std::unique_ptr<Transaction> begin() { return begin({}); }
+  [[nodiscard]] std::unique_ptr<Transaction> begin() { return begin(Hints{}); }
+  [[nodiscard]] std::unique_ptr<Transaction> begin(const Hints& hints) { return begin_after(hints, nullptr); }
+  // Runs the user's statements first, in the same transaction; only where the store has SQL. Null if `work`
+  // returns false. Throws what `work` throws.
+  [[nodiscard]] std::unique_ptr<Transaction> begin_with(const SqlWork& work) {
+    return begin_after(Hints{}, &work);
+  }
+  // Both of these; `work` is null or comes with default hints.
+  [[nodiscard]] virtual std::unique_ptr<Transaction> begin_after(const Hints& hints, const SqlWork* work) = 0;
 
   [[nodiscard]] virtual core::TimePoint now() = 0;
   // The recorded clock steps, as this node last read them.
@@ -405,52 +481,45 @@ class Store : public RunReads {
   // Oldest first.
   [[nodiscard]] virtual std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) = 0;
   [[nodiscard]] virtual core::CheckpointSummary summarize_checkpoints(const core::Uuid& owner) = 0;
-  [[nodiscard]] virtual std::optional<core::Record> find_record(const core::RecordRef& ref) = 0;
-  // Ordered by key, bytewise.
-  [[nodiscard]] virtual std::vector<core::Record> list_records(const RecordPage& page) = 0;
-  // All namespaces, ordered by namespace and key, starting after `after`.
-  [[nodiscard]] virtual std::vector<core::Record> list_all_records(const core::RecordRef& after,
-                                                                   std::size_t limit) = 0;
-  // Newest first; if `before` is set, only entries with a lower number.
-  [[nodiscard]] virtual std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before,
-                                                                 std::size_t limit) = 0;
+  [[nodiscard]] virtual std::vector<core::Record> select_records(const RecordSelection& selection) = 0;
+  [[nodiscard]] std::optional<core::Record> find_record(const core::RecordRef& ref);
+  [[nodiscard]] std::vector<core::Record> list_records(const RecordPage& page) {
+    return select_records(page);
+  }
+  [[nodiscard]] std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) {
+    return select_records(DueRecords{.kind = kind, .limit = limit});
+  }
+  [[nodiscard]] virtual std::vector<core::AuditEntry> list_audit(const AuditPage& page) = 0;
 
-  // Due rows for the ticker, by store time, ordered by due time. Not locked: the commands check again.
-  [[nodiscard]] virtual std::vector<core::LeaseRef> due_leases(std::size_t limit) = 0;
-  [[nodiscard]] virtual DueTasks due_tasks(std::size_t limit) = 0;
-  [[nodiscard]] virtual std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) = 0;
+  // Due work for the ticker, by store time. Not locked: the commands check again.
+  [[nodiscard]] virtual Due find_due(const DueLimits& limits) = 0;
+  [[nodiscard]] std::vector<core::LeaseRef> due_leases(std::size_t limit) {
+    return find_due({.leases = limit}).leases;
+  }
+  [[nodiscard]] DueTasks due_tasks(std::size_t limit) { return find_due({.tasks = limit}).tasks; }
+  [[nodiscard]] DueRuns due_runs(std::size_t limit) { return find_due({.runs = limit}).runs; }
 
   // For retention; not locked either.
   [[nodiscard]] virtual FinishedTasks list_finished(const FinishedPage& page) = 0;
-  [[nodiscard]] virtual std::vector<core::AuditEntry> list_oldest_audit(std::int64_t after,
-                                                                        std::size_t limit) = 0;
 
   [[nodiscard]] virtual core::StoreVitals vitals() = 0;
   // For `verify`: counted and compared by the database, independently of what the other reads return.
-  // `count_rows` counts rows with a lower id.
+  // `count_rows` counts rows with a lower id, then loads the lanes that other nodes created.
   [[nodiscard]] virtual RowCounts count_rows(const core::Uuid& before) = 0;
   [[nodiscard]] virtual std::vector<core::Verdict> check_tables() { return {}; }
 
-  // Like `begin`, but runs the user's statements first, in the same transaction; only where the store has
-  // SQL. Null if `work` returns false. Throws what `work` throws.
-  [[nodiscard]] virtual std::unique_ptr<Transaction> begin_with(const SqlWork& work);
-  [[nodiscard]] virtual bool has_sql() const { return false; }
-  // Whether the schema has SQL functions that leave calls in the inbox.
-  [[nodiscard]] virtual bool has_inbox() const { return false; }
-
-  // A number that rises when the database may have lost commits that this node has seen: a failover, a crash
-  // or a restore. Data that was read before may no longer exist.
-  [[nodiscard]] virtual std::uint64_t life() const { return 0; }
+  [[nodiscard]] virtual StoreTraits traits() const = 0;
+  [[nodiscard]] int writers() const { return traits().writers; }
+  [[nodiscard]] bool flushes_apart() const { return traits().flushes_apart; }
+  [[nodiscard]] bool has_sql() const { return traits().has_sql; }
+  [[nodiscard]] bool has_inbox() const { return traits().has_inbox; }
+  [[nodiscard]] std::uint64_t life() const { return traits().life; }
 
   // Whether another process or node may have committed since the last call.
   [[nodiscard]] virtual bool may_have_changed() = 0;
   // Housekeeping that keeps the cost of a task constant; called about once a second, in parallel with the
   // commit loops.
   virtual void maintain() = 0;
-  // How many commit loops are useful.
-  [[nodiscard]] virtual int writers() const = 0;
-  // Whether a commit does part of its work after commit_soon has returned.
-  [[nodiscard]] virtual bool flushes_apart() const { return false; }
   // Waits until this commit and all before it are durable. Throws StoreError of kind `unknown`.
   virtual void await_durable(CommitNumber /*number*/) {}
   // Throws StoreError if the store cannot serve although a read may succeed, for example because its file was

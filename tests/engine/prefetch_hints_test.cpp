@@ -16,7 +16,7 @@ class PrefetchHints : public ::testing::Test {
   engine::Waiters waiters{10};
   core::DoOnce key;
 
-  store::Foreseen of(const std::vector<core::Command>& commands, const core::DoOnce* once = nullptr) {
+  store::Hints of(const std::vector<core::Command>& commands, const core::DoOnce* once = nullptr) {
     std::vector<const core::Command*> group;
     for (const core::Command& command : commands) group.push_back(&command);
     const std::vector<const core::DoOnce*> onces(commands.size(), once);
@@ -63,7 +63,7 @@ TEST_F(PrefetchHints, OtherCommandsMayNotBeRepeated) {
 
 TEST_F(PrefetchHints, AStartPrefetchesItsWorkflowItsQueueAndTheWaitingWorker) {
   park({.worker_id = "w", .types = {"workflow:order"}, .held_max = 4});
-  const store::Foreseen hints = of({core::StartRun{.workflow = "order"}});
+  const store::Hints hints = of({core::StartRun{.workflow = "order"}});
   EXPECT_EQ(hints.records.size(), 2U);
   EXPECT_EQ(hints.queues, (std::vector<store::QueueRef>{{.ns = "default", .name = "default"}}));
   EXPECT_EQ(hints.holder, (store::HolderRef{.ns = "default", .worker_id = "w"}));

@@ -181,7 +181,7 @@ TEST_F(PostgresLoss, ALostReplyToWhatMayBeRepeatedIsToldToBeTriedAgain) {
   auto tx = hands.store->begin({.may_be_repeated = true});
   LoadRequest request;  // the lease is cached, so the load sends no query
   request.tasks.push_back(
-      {.id = id, .only_to_end = LoadTask::HeldLease{.fence = 1, .worker_id = hands.worker}});
+      {.id = id, .hints = {.ended_lease = LoadTask::HeldLease{.fence = 1, .worker_id = hands.worker}}});
   core::TaskRecord record = *tx->load(request).tasks.at(0);
   const core::Report report{.task_id = id, .fence = 1, .action = core::ReportAction::complete};
   core::apply(record,

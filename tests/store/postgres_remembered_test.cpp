@@ -18,7 +18,7 @@ class PostgresRemembered : public ::testing::Test {
  protected:
   static LoadRequest to_end(const TaskRecord& held, std::string_view worker_id) {
     LoadTask task{.id = held.id};
-    task.only_to_end = {.fence = 1, .worker_id = worker_id};
+    task.hints.ended_lease = {.fence = 1, .worker_id = worker_id};
     return {.tasks = {task}};
   }
   // Completes as the engine does: loads only to end the lease, decides, writes.

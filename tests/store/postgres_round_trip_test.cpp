@@ -146,7 +146,7 @@ TEST_F(PostgresRoundTrip, AttemptsAndCheckpointsAreKeptInOrder) {
 
   tx = store.begin();
   const std::vector<core::LeaseRef> refs{{.task_id = id, .fence = 9}, {.task_id = id, .fence = 1}};
-  const auto found = tx->find_attempts(refs);
+  const auto found = tx->load({.attempts = refs}).attempts;
   EXPECT_FALSE(found[0]);
   EXPECT_EQ(found[1], *change->attempt);
 }

@@ -119,7 +119,7 @@ TEST_F(SqliteTasks, KeepTheAttemptsThatFailed) {
   EXPECT_EQ(found->attempts[0].error->message, "a \"quoted\"\nreason");
 
   const std::vector<core::LeaseRef> refs{{record.id, 1}, {record.id, 2}};
-  const auto attempts = store->begin()->find_attempts(refs);
+  const auto attempts = store->begin()->load({.attempts = refs}).attempts;
   ASSERT_EQ(attempts.size(), 2U);
   EXPECT_EQ(attempts[0], found->attempts[0]);
   EXPECT_FALSE(attempts[1]);

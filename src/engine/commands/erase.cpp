@@ -12,7 +12,8 @@ namespace {
 // A run is kept while one of its tasks has not ended: a canceled run ends before its last task.
 bool erase_run(const core::EraseRuns::Ref& ref, const core::Run& run, GroupContext& group) {
   if (!core::is_closed(run.state) || run.sequence != ref.sequence) return false;
-  const std::vector<core::TaskId> ids = group.tx.list_run_tasks(ref.id);
+  std::vector<core::TaskId> ids;
+  for (const store::RunTask& task : group.tx.list_run_tasks(ref.id, nullptr)) ids.push_back(task.id);
   const auto tasks = group.erased.lock_tasks(ids);
   if (tasks.size() != ids.size() && !core::planted(core::Canary::open_run_erased)) return false;
   group.erased.erase(tasks);

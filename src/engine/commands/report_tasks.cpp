@@ -66,7 +66,7 @@ void needs(const core::ReportTasks& command, Needs& rows) {
         .attempt = report.fence,
     };
     if (report.action == core::ReportAction::complete)
-      need.task.only_to_end = {.fence = report.fence, .worker_id = command.worker_id};
+      need.task.hints.ended_lease = {.fence = report.fence, .worker_id = command.worker_id};
     rows.tasks.push_back(need);
   }
 }

@@ -58,7 +58,7 @@ Result<core::StepsWritten> write(const core::WriteSteps& command, GroupContext& 
 
 void needs(const core::WriteSteps& command, Needs& rows) {
   store::LoadTask body{.id = command.body, .facts = command.suspend || command.park};
-  if (!body.facts) body.only_to_hold = command.fence;
+  if (!body.facts) body.hints.expected_fence = command.fence;
   rows.tasks.push_back({.task = body});
   rows.runs_of_bodies.push_back(command.run_id);
   rows.nodes.push_back({.run = command.run_id, .key = core::kBodyKey});

@@ -71,13 +71,18 @@ std::vector<core::FinishedTask> MemoryTransaction::lock_finished(std::span<const
   return found;
 }
 
-std::vector<core::TaskId> MemoryTransaction::list_run_tasks(const core::RunId& run) {
-  std::vector<core::TaskId> ids;
-  for (const auto& [id, row] : state_.tasks) {
-    const auto& of = row.record.facts.run;
-    if (of && of->run_id == run) ids.push_back(id);
+std::vector<RunTask> MemoryTransaction::list_run_tasks(const core::RunId& run, const core::TaskId* only) {
+  std::vector<RunTask> tasks;
+  const auto add = [&](const core::TaskRecord& record) {
+    const auto& of = record.facts.run;
+    if (of && of->run_id == run) tasks.push_back({.id = record.id, .node = of->node});
+  };
+  if (only == nullptr) {
+    for (const auto& [id, row] : state_.tasks) add(row.record);
+  } else if (const auto row = state_.tasks.find(*only); row != state_.tasks.end()) {
+    add(row->second.record);
   }
-  return ids;
+  return tasks;
 }
 
 void MemoryTransaction::check_erased(const WriteSet& writes) const {

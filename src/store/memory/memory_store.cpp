@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "core/base/ensure.hpp"
 #include "store/bridged_clock.hpp"
 #include "store/memory/erase.hpp"
 #include "store/memory/runs.hpp"
@@ -41,11 +42,10 @@ class MemoryStore final : public Store {
     return lanes;
   }
 
-  std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override { return state_.lanes.of(queue); }
-  const core::Lane* find_lane(const LaneKey& key) override { return state_.lanes.find(key); }
-  std::vector<std::string> namespaces() override { return state_.lanes.namespaces(); }
+  [[nodiscard]] const LaneCache& lanes() const override { return state_.lanes; }
 
-  std::unique_ptr<Transaction> begin(const Foreseen& /*foreseen*/) override {
+  std::unique_ptr<Transaction> begin_after(const Hints& /*hints*/, const SqlWork* work) override {
+    PAWL_ENSURE(work == nullptr, "only a store with SQL runs statements (has_sql)");
     std::unique_lock lock{mutex_};
     const core::TimePoint time = clock_.now();
     return std::make_unique<memory::MemoryTransaction>(state_, std::move(lock), time, clock_.state());
@@ -119,42 +119,9 @@ class MemoryStore final : public Store {
     return summary;
   }
 
-  std::optional<core::Record> find_record(const core::RecordRef& ref) override {
+  std::vector<core::Record> select_records(const RecordSelection& selection) override {
     const std::lock_guard lock{mutex_};
-    const auto record = state_.records.find(ref);
-    return record == state_.records.end() ? std::nullopt : std::optional{record->second};
-  }
-
-  std::vector<core::Record> list_records(const RecordPage& page) override {
-    const std::lock_guard lock{mutex_};
-    std::vector<core::Record> records;
-    auto record =
-        state_.records.upper_bound(core::RecordRef{.kind = page.kind, .ns = page.ns, .key = page.after_key});
-    for (; record != state_.records.end() && records.size() < page.limit; ++record) {
-      if (record->first.kind != page.kind || record->first.ns != page.ns) break;
-      records.push_back(record->second);
-    }
-    return records;
-  }
-
-  std::vector<core::Record> list_all_records(const core::RecordRef& after, std::size_t limit) override {
-    const std::lock_guard lock{mutex_};
-    return memory::list_all_records(state_, after, limit);
-  }
-
-  std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override {
-    const std::lock_guard lock{mutex_};
-    const core::TimePoint time = clock_.now();
-    std::multimap<core::TimePoint, const core::Record*> due;  // equal times stay in key order
-    for (const auto& [ref, record] : state_.records) {
-      if (ref.kind == kind && record.expires_at && *record.expires_at <= time)
-        due.emplace(*record.expires_at, &record);
-    }
-    std::vector<core::Record> records;
-    for (const auto& [at, record] : due) {
-      if (records.size() < limit) records.push_back(*record);
-    }
-    return records;
+    return std::visit([this](const auto& selected) { return records_of(selected); }, selection);
   }
 
   core::StoreVitals vitals() override { return {.now = now(), .clock = *clock_.state()}; }
@@ -167,21 +134,18 @@ class MemoryStore final : public Store {
     return {.tasks = count(state_.tasks), .runs = count(state_.runs)};
   }
 
-  std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before, std::size_t limit) override {
+  std::vector<core::AuditEntry> list_audit(const AuditPage& page) override {
     const std::lock_guard lock{mutex_};
     std::vector<core::AuditEntry> entries;
-    for (auto entry = state_.audit.rbegin(); entry != state_.audit.rend(); ++entry) {
-      if (entries.size() == limit) break;
-      if (!before || entry->sequence < *before) entries.push_back(*entry);
-    }
-    return entries;
-  }
-
-  std::vector<core::AuditEntry> list_oldest_audit(std::int64_t after, std::size_t limit) override {
-    const std::lock_guard lock{mutex_};
-    std::vector<core::AuditEntry> entries;
-    for (const core::AuditEntry& entry : state_.audit) {
-      if (entry.sequence > after && entries.size() < limit) entries.push_back(entry);
+    const auto add = [&](const core::AuditEntry& entry) {
+      const bool is_after =
+          !page.after || (page.newest_first ? entry.sequence < *page.after : entry.sequence > *page.after);
+      if (is_after && entries.size() < page.limit) entries.push_back(entry);
+    };
+    if (page.newest_first) {
+      std::for_each(state_.audit.rbegin(), state_.audit.rend(), add);
+    } else {
+      std::for_each(state_.audit.begin(), state_.audit.end(), add);
     }
     return entries;
   }
@@ -191,28 +155,15 @@ class MemoryStore final : public Store {
     return memory::list_finished(state_, page);
   }
 
-  std::vector<core::LeaseRef> due_leases(std::size_t limit) override {
+  Due find_due(const DueLimits& limits) override {
     const std::lock_guard lock{mutex_};
     const core::TimePoint time = clock_.now();
-    std::vector<core::LeaseRef> refs;
-    for (const auto& [at, id] : state_.leases) {
-      if (at > time || refs.size() == limit) break;
-      refs.push_back({.task_id = id, .fence = state_.tasks.at(id).record.progress.fence});
-    }
-    return refs;
-  }
-
-  DueTasks due_tasks(std::size_t limit) override {
-    const std::lock_guard lock{mutex_};
-    const core::TimePoint time = clock_.now();
-    DueTasks due;
-    for (const auto& [at, id] : state_.scheduled) {
-      if (at > time || due.ids.size() == limit) {
-        due.next = at;
-        break;
-      }
-      due.ids.push_back(id);
-    }
+    Due due;
+    if (limits.leases > 0) due.leases = due_leases(time, limits.leases);
+    if (limits.tasks > 0) due.tasks = due_tasks(time, limits.tasks);
+    if (limits.runs > 0) due.runs = memory::due_runs(state_, time, limits.runs);
+    if (limits.stuck_runs > 0)
+      due.stuck_runs = memory::stuck_runs(state_, time - limits.stuck_after, limits.stuck_runs);
     return due;
   }
 
@@ -232,21 +183,66 @@ class MemoryStore final : public Store {
     return memory::list_run_events(state_, run, after, limit);
   }
 
-  DueRuns due_runs(std::size_t limit) override {
-    const std::lock_guard lock{mutex_};
-    return memory::due_runs(state_, clock_.now(), limit);
-  }
-
-  std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) override {
-    const std::lock_guard lock{mutex_};
-    return memory::stuck_runs(state_, clock_.now() - silence, limit);
-  }
-
   bool may_have_changed() override { return false; }  // one process, whose engine sees its own commits
   void maintain() override {}
-  [[nodiscard]] int writers() const override { return 1; }
+  [[nodiscard]] StoreTraits traits() const override { return {}; }
 
  private:
+  [[nodiscard]] std::vector<core::Record> records_of(const core::RecordRef& ref) const {
+    const auto record = state_.records.find(ref);
+    return record == state_.records.end() ? std::vector<core::Record>{} : std::vector{record->second};
+  }
+
+  [[nodiscard]] std::vector<core::Record> records_of(const RecordPage& page) const {
+    std::vector<core::Record> records;
+    auto record =
+        state_.records.upper_bound(core::RecordRef{.kind = page.kind, .ns = page.ns, .key = page.after_key});
+    for (; record != state_.records.end() && records.size() < page.limit; ++record) {
+      if (record->first.kind != page.kind || record->first.ns != page.ns) break;
+      records.push_back(record->second);
+    }
+    return records;
+  }
+
+  [[nodiscard]] std::vector<core::Record> records_of(const AllRecords& selected) const {
+    return memory::list_all_records(state_, selected.after, selected.limit);
+  }
+
+  [[nodiscard]] std::vector<core::Record> records_of(const DueRecords& selected) {
+    const core::TimePoint time = clock_.now();
+    std::multimap<core::TimePoint, const core::Record*> due;  // equal times stay in key order
+    for (const auto& [ref, record] : state_.records) {
+      if (ref.kind == selected.kind && record.expires_at && *record.expires_at <= time)
+        due.emplace(*record.expires_at, &record);
+    }
+    std::vector<core::Record> records;
+    for (const auto& [at, record] : due) {
+      if (records.size() < selected.limit) records.push_back(*record);
+    }
+    return records;
+  }
+
+  [[nodiscard]] std::vector<core::LeaseRef> due_leases(core::TimePoint time, std::size_t limit) const {
+    std::vector<core::LeaseRef> refs;
+    for (const auto& [at, id] : state_.leases) {
+      if (at > time || refs.size() == limit) break;
+      refs.push_back({.task_id = id, .fence = state_.tasks.at(id).record.progress.fence});
+    }
+    return refs;
+  }
+
+  [[nodiscard]] DueTasks due_tasks(core::TimePoint time, std::size_t limit) const {
+    DueTasks due;
+    for (const auto& [at, id] : state_.scheduled) {
+      if (at > time || due.ids.size() == limit) {
+        due.next = at;
+        break;
+      }
+      due.ids.push_back(id);
+    }
+    return due;
+  }
+
   // The earliest available_at in the lane. The first task of a fair lane is not always the oldest.
   [[nodiscard]] std::optional<core::TimePoint> oldest_ready(const core::Lane& lane) {
     const auto& ready = state_.ready[lane.id];

@@ -14,11 +14,7 @@ std::vector<std::optional<core::Record>> MemoryTransaction::lock_records(
   return found;
 }
 
-std::optional<core::Record> MemoryTransaction::peek_record(const core::RecordRef& ref) {
-  return lock_records({&ref, 1}).front();
-}
-
-std::vector<std::int64_t> MemoryTransaction::last_checkpoints(std::span<const core::Uuid> owners) {
+std::vector<std::int64_t> MemoryTransaction::read_last_checkpoints(std::span<const core::Uuid> owners) {
   std::vector<std::int64_t> last;
   for (const core::Uuid& owner : owners) {
     const auto found = state_.checkpoints.find(owner);

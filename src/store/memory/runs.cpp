@@ -147,7 +147,7 @@ std::vector<std::optional<StoredRun>> MemoryTransaction::peek_runs(std::span<con
   return found;
 }
 
-std::vector<std::optional<core::RunId>> MemoryTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
+std::vector<std::optional<core::RunId>> MemoryTransaction::read_run_keys(std::span<const RunKeyRef> refs) {
   std::vector<std::optional<core::RunId>> found;
   for (const RunKeyRef& ref : refs) {
     const auto run = state_.run_keys.find(ref);
@@ -166,47 +166,29 @@ std::vector<std::optional<core::Node>> MemoryTransaction::load_nodes(std::span<c
   return found;
 }
 
-std::vector<core::Node> MemoryTransaction::list_nodes(const core::RunId& run,
-                                                      std::optional<core::NodeIndex> items_of) {
+std::vector<core::Node> MemoryTransaction::list_nodes(const core::RunId& run, NodeFilter filter) {
   std::vector<core::Node> found;
   for (const auto& [key, node] : state_.runs.at(run).nodes) {
-    if (!items_of || (key.index == *items_of && key.item != core::kNoItem)) found.push_back(node);
+    if (filter.items_of && (key.index != *filter.items_of || key.item == core::kNoItem)) continue;
+    if (filter.earliest_timers && !node.timer_at) continue;
+    found.push_back(node);
   }
-  return found;
-}
-
-std::vector<core::Node> MemoryTransaction::list_timers(const core::RunId& run, std::size_t count) {
-  std::vector<core::Node> found;
-  for (const auto& [key, node] : state_.runs.at(run).nodes) {
-    if (node.timer_at) found.push_back(node);
-  }
+  if (!filter.earliest_timers) return found;
   std::stable_sort(found.begin(), found.end(),
                    [](const core::Node& a, const core::Node& b) { return *a.timer_at < *b.timer_at; });
-  if (found.size() > count) found.resize(count);
+  if (found.size() > *filter.earliest_timers) found.resize(*filter.earliest_timers);
   return found;
 }
 
-std::optional<core::NodeKey> MemoryTransaction::find_node(const core::RunId& run, const core::TaskId& task) {
-  const auto row = state_.tasks.find(task);
-  if (row == state_.tasks.end()) return std::nullopt;
-  const std::optional<core::TaskRun>& of = row->second.record.facts.run;
-  return of && of->run_id == run ? std::optional{of->node} : std::nullopt;
-}
-
-std::vector<core::Signal> MemoryTransaction::list_unread_signals(const core::RunId& run,
-                                                                 const std::string& name, std::size_t count) {
+std::vector<core::Signal> MemoryTransaction::list_signals(const core::RunId& run,
+                                                          const SignalFilter& filter) {
   std::vector<core::Signal> found;
   for (const auto& [sequence, signal] : state_.runs.at(run).signals) {
-    const bool is_unread = signal.name == name && !signal.consumed_by;
-    if (is_unread && found.size() < count) found.push_back(signal);
+    const bool matches = filter.idempotency_key ? signal.idempotency_key == filter.idempotency_key
+                                                : signal.name == filter.unread_name && !signal.consumed_by;
+    if (matches && found.size() < filter.limit) found.push_back(signal);
   }
   return found;
-}
-
-bool MemoryTransaction::has_signal(const core::RunId& run, const std::string& idempotency_key) {
-  const auto& signals = state_.runs.at(run).signals;
-  return std::any_of(signals.begin(), signals.end(),
-                     [&](const auto& one) { return one.second.idempotency_key == idempotency_key; });
 }
 
 void MemoryTransaction::check_runs(const WriteSet& writes) const {
@@ -215,7 +197,7 @@ void MemoryTransaction::check_runs(const WriteSet& writes) const {
     if ((row == nullptr ? 0 : row->run.sequence) != write.sequence_before)
       throw StoreError{StoreError::Kind::retry, "a run changed since it was loaded"};
   }
-  for (const RunAt& seen : writes.runs_seen) {
+  for (const RunAt& seen : writes.depends_on.runs) {
     const RunRow* row = row_of(state_, seen.run);
     if (row == nullptr || row->run.sequence != seen.sequence)
       throw StoreError{StoreError::Kind::retry, "a run has changed since it was cached"};

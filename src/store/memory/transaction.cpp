@@ -29,10 +29,14 @@ Loaded MemoryTransaction::load(const LoadRequest& request) {
     const auto found = state_.queues.find(ref);
     loaded.queues.push_back(found == state_.queues.end() ? core::QueueSettings{} : found->second);
   }
+  loaded.attempts = read_attempts(request.attempts);
+  loaded.run_keys = read_run_keys(request.run_keys);
+  loaded.last_checkpoints = read_last_checkpoints(request.checkpoint_owners);
+  loaded.records = lock_records(request.records);
   return loaded;
 }
 
-std::vector<std::optional<core::Attempt>> MemoryTransaction::find_attempts(
+std::vector<std::optional<core::Attempt>> MemoryTransaction::read_attempts(
     std::span<const core::LeaseRef> refs) {
   std::vector<std::optional<core::Attempt>> found;
   for (const core::LeaseRef& ref : refs) {
@@ -168,10 +172,10 @@ void MemoryTransaction::write_task(const TaskWrite& write) {
   row.attempts.insert(row.attempts.end(), write.attempts.begin(), write.attempts.end());
   for (const core::RawJson& snapshot : write.error_boundaries) {
     const core::Uuid& owner = row.record.id;
-    append(owner, {.sequence = last_checkpoints({&owner, 1}).front() + 1,
+    append(owner, {.sequence = read_last_checkpoints({&owner, 1}).front() + 1,
                    .type = "error_boundary",
                    .snapshot = snapshot,
-                   .created_at = now_});
+                   .created_at = start_.now});
   }
 }
 
@@ -182,7 +186,7 @@ void MemoryTransaction::write_turns(const TurnsWrite& write) {
   for (const auto& [key, turns] : write.turns.keys) lane.keys[key] = turns;
 }
 
-void MemoryTransaction::commit(const WriteSet& writes) {
+CommitNumber MemoryTransaction::write(const WriteSet& writes, Durability /*durability*/) {
   check_guards(writes);
   check_records(writes);
   check_runs(writes);
@@ -209,6 +213,7 @@ void MemoryTransaction::commit(const WriteSet& writes) {
   write_runs(writes);
   erase(writes);
   lock_.unlock();
+  return kDurable;
 }
 
 }  // namespace pawl::store::memory

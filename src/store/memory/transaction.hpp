@@ -12,13 +12,12 @@ class MemoryTransaction final : public Transaction {
  public:
   MemoryTransaction(State& state, std::unique_lock<std::recursive_mutex> lock, core::TimePoint now,
                     std::shared_ptr<const core::ClockState> clock)
-      : state_(state), lock_(std::move(lock)), now_(now), clock_(std::move(clock)) {}
+      : state_(state),
+        lock_(std::move(lock)),
+        start_{.now = now, .claims_at = now, .clock = std::move(clock)} {}
 
-  [[nodiscard]] core::TimePoint now() const override { return now_; }
-  [[nodiscard]] const core::ClockState& clock() const override { return *clock_; }
+  [[nodiscard]] const Start& start() const override { return start_; }
   [[nodiscard]] Loaded load(const LoadRequest& request) override;
-  [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(
-      std::span<const core::LeaseRef> refs) override;
   [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override;
   [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
   [[nodiscard]] std::vector<core::LaneTurns> lock_turns(std::span<const TurnsRef> refs) override;
@@ -26,28 +25,23 @@ class MemoryTransaction final : public Transaction {
   [[nodiscard]] std::vector<std::int64_t> count_held(std::span<const HolderRef> holders) override;
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) override;
-  [[nodiscard]] std::optional<core::Record> peek_record(const core::RecordRef& ref) override;
-  [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::Uuid> owners) override;
   [[nodiscard]] std::vector<core::FinishedTask> lock_finished(std::span<const core::TaskId> ids) override;
   [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                          std::size_t max) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> peek_runs(std::span<const PeekRun> peeks) override;
-  [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
-      std::span<const RunKeyRef> refs) override;
   [[nodiscard]] std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) override;
-  [[nodiscard]] std::vector<core::Node> list_nodes(const core::RunId& run,
-                                                   std::optional<core::NodeIndex> items_of) override;
-  [[nodiscard]] std::vector<core::Node> list_timers(const core::RunId& run, std::size_t count) override;
-  [[nodiscard]] std::optional<core::NodeKey> find_node(const core::RunId& run,
-                                                       const core::TaskId& task) override;
-  [[nodiscard]] std::vector<core::Signal> list_unread_signals(const core::RunId& run, const std::string& name,
-                                                              std::size_t count) override;
-  [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override;
-  [[nodiscard]] std::vector<core::TaskId> list_run_tasks(const core::RunId& run) override;
-  void commit(const WriteSet& writes) override;
+  [[nodiscard]] std::vector<core::Node> list_nodes(const core::RunId& run, NodeFilter filter) override;
+  [[nodiscard]] std::vector<core::Signal> list_signals(const core::RunId& run,
+                                                       const SignalFilter& filter) override;
+  [[nodiscard]] std::vector<RunTask> list_run_tasks(const core::RunId& run,
+                                                    const core::TaskId* only) override;
+  CommitNumber write(const WriteSet& writes, Durability durability) override;
 
  private:
+  [[nodiscard]] std::vector<std::optional<core::Attempt>> read_attempts(std::span<const core::LeaseRef> refs);
+  [[nodiscard]] std::vector<std::optional<core::RunId>> read_run_keys(std::span<const RunKeyRef> refs);
+  [[nodiscard]] std::vector<std::int64_t> read_last_checkpoints(std::span<const core::Uuid> owners);
   void check_guards(const WriteSet& writes) const;
   void check_records(const WriteSet& writes) const;
   void write_task(const TaskWrite& write);
@@ -61,8 +55,7 @@ class MemoryTransaction final : public Transaction {
 
   State& state_;
   std::unique_lock<std::recursive_mutex> lock_;
-  core::TimePoint now_;
-  std::shared_ptr<const core::ClockState> clock_;  // shared with the store, which replaces it at a step
+  Start start_;
   std::set<core::TaskId> taken_;
 };
 

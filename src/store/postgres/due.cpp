@@ -3,6 +3,15 @@
 
 namespace pawl::store::postgres {
 
+Due PostgresStore::find_due(const DueLimits& limits) {
+  Due due;
+  if (limits.leases > 0) due.leases = due_leases(limits.leases);
+  if (limits.tasks > 0) due.tasks = due_tasks(limits.tasks);
+  if (limits.runs > 0) due.runs = due_runs(limits.runs);
+  if (limits.stuck_runs > 0) due.stuck_runs = stuck_runs(limits.stuck_after, limits.stuck_runs);
+  return due;
+}
+
 std::vector<core::LeaseRef> PostgresStore::due_leases(std::size_t limit) {
   const Pool::Loan connection = readers_.borrow();
   const core::TimePoint time = now(*connection);

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "store/postgres/records.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
+#include "store/postgres/task_rows.hpp"
 #include "store/postgres/transaction.hpp"
 
 namespace pawl::store::postgres {
@@ -87,16 +87,6 @@ std::vector<core::FinishedTask> PostgresTransaction::lock_finished(std::span<con
   connection_->send(sql::lock_finished, params);
   const auto answers = connection_->run_or_throw();
   return read_finished(answers.front(), {shared_.lanes, *connection_});
-}
-
-std::vector<core::TaskId> PostgresTransaction::list_run_tasks(const core::RunId& run) {
-  Params params;
-  params.value(run);
-  connection_->send(sql::list_run_tasks, params);
-  const auto answers = connection_->run_or_throw();
-  std::vector<core::TaskId> ids;
-  for (int row = 0; row < answers.front().count(); ++row) ids.push_back(answers.front().id(row, 0));
-  return ids;
 }
 
 FinishedTasks PostgresStore::list_finished(const FinishedPage& page) {

@@ -1,7 +1,8 @@
+#include "store/postgres/lanes.hpp"
+
 #include <string>
 
 #include "core/base/canary.hpp"
-#include "store/postgres/shared.hpp"
 #include "store/postgres/sql.hpp"
 
 namespace pawl::store::postgres {

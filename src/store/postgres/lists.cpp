@@ -119,9 +119,4 @@ std::vector<core::TaskId> PostgresStore::list_task_ids(const TaskPage& page) {
   return list_ids(*connection, page);
 }
 
-std::vector<StoredTask> PostgresStore::list_tasks(const TaskPage& page) {
-  const Pool::Loan connection = readers_.borrow();
-  return read_tasks(*connection, list_ids(*connection, page));
-}
-
 }  // namespace pawl::store::postgres

@@ -1,15 +1,31 @@
 #include "store/postgres/queues.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "core/records/worker.hpp"
 #include "store/codec.hpp"
 #include "store/postgres/monotonic.hpp"
 #include "store/postgres/sql.hpp"
+#include "store/postgres/store_impl.hpp"
 #include "store/postgres/transaction.hpp"
 
 namespace pawl::store::postgres {
+
+namespace {
+
+core::QueueCounts read_counts(const Rows& rows, int row, int column) {
+  const auto count = [&](int offset) { return rows.int8_or_null(row, column + offset).value_or(0); };
+  return {.pending = count(0),
+          .scheduled = count(1),
+          .blocked = count(2),
+          .claimed = count(3),
+          .running = count(4),
+          .dead_letter = count(5)};
+}
+
+}  // namespace
 
 core::QueueSettings read_settings(const Rows& rows, int row, int column) {
   core::QueueSettings settings;
@@ -42,7 +58,7 @@ std::vector<core::QueueSettings> read_settings_of(const Rows& rows, std::size_t 
 // The time is read after the counts: everything that they include was committed, and so had ended, before the
 // claim begins.
 void PostgresTransaction::note_locked(const Rows& answer) {
-  claims_at_ = std::max(claims_at_, shared_.clock.later(answer, 0, *clock_));
+  start_.claims_at = std::max(start_.claims_at, shared_.clock.later(answer, 0, *start_.clock));
 }
 
 std::vector<LockedQueue> PostgresTransaction::lock_queues(std::span<const QueueRef> refs) {
@@ -135,6 +151,63 @@ void PostgresTransaction::send_queues(const std::vector<QueueWrite>& queues) {
   });
   params.column(queues, [](const QueueWrite& write) { return write.settings.rate_spent_until; });
   connection_->send(sql::put_queue, params);
+}
+
+void send_counts(Connection& connection, const std::vector<CountsWrite>& counts) {
+  if (counts.empty()) return;
+  Params params;
+  params.column(counts, [](const CountsWrite& write) { return write.lane->id; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.pending; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.scheduled; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.blocked; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.claimed; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.running; });
+  params.column(counts, [](const CountsWrite& write) { return write.delta.dead_letter; });
+  connection.send(sql::add_lane_counts, params);
+}
+
+std::vector<core::Queue> PostgresStore::list_queues(const std::string& ns) {
+  const Pool::Loan connection = readers_.borrow();
+  const core::TimePoint time = now(*connection);
+  read_lanes(*connection);
+  const auto lanes = shared_.lanes.of_namespace(ns);
+  const auto answers = run(*connection, [&](Connection& used) {
+    Params of_namespace;
+    of_namespace.value(ns);
+    Params of_lanes;
+    of_lanes.column(lanes, [](const core::Lane* lane) { return lane->id; });
+    of_lanes.column(
+        lanes, [&](const core::Lane* lane) { return shared_.ready_marks.mark_of(lane->id).available_at; });
+    of_lanes.column(lanes, [&](const core::Lane* lane) { return shared_.ready_marks.mark_of(lane->id).id; });
+    of_lanes.value(shared_.counts_mark.value());
+    used.send(sql::begin_read);
+    used.send(sql::list_queues, of_namespace);
+    used.send(sql::list_lane_counts, of_lanes);
+    used.send(sql::commit);
+  });
+  expect_life_of(lanes, *connection);
+
+  std::unordered_map<std::int32_t, const core::Lane*> by_id;  // the cache may be emptied at any time
+  for (const core::Lane* lane : lanes) by_id.emplace(lane->id, lane);
+  std::map<std::string, core::Queue> queues;
+  const Rows& settings = answers[1];
+  for (int row = 0; row < settings.count(); ++row) {
+    queues[std::string{settings.text(row, 0)}].settings = read_settings(settings, row, 1);
+  }
+  const Rows& counts = answers[2];
+  for (int row = 0; row < counts.count(); ++row) {
+    core::Queue& queue = queues[by_id.at(counts.int4(row, 0))->queue];
+    queue.counts += read_counts(counts, row, 1);
+    if (counts.is_null(row, 7)) continue;
+    const core::Duration age = time - counts.time(row, 7);
+    queue.oldest_pending_age = std::max(queue.oldest_pending_age.value_or(age), age);
+  }
+  std::vector<core::Queue> list;
+  for (auto& [name, queue] : queues) {
+    queue.name = name;
+    list.push_back(std::move(queue));
+  }
+  return list;
 }
 
 }  // namespace pawl::store::postgres

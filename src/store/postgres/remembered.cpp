@@ -94,12 +94,12 @@ std::vector<std::optional<RememberedLease>> RememberedLeases::recall(std::span<c
     const LoadTask::HeldLease held{.fence = kFirstFence, .worker_id = known->second.worker_id};
     const bool lasts =
         known->second.expires_at > now || core::planted(core::Canary::remembered_lease_outlives_itself);
-    if (lasts && tasks[i].only_to_hold == kFirstFence) {
+    if (lasts && tasks[i].hints.expected_fence == kFirstFence) {
       recalled[i] = known->second;
       continue;
     }
     if (lasts &&
-        (tasks[i].only_to_end == held || core::planted(core::Canary::remembered_lease_of_any_holder)))
+        (tasks[i].hints.ended_lease == held || core::planted(core::Canary::remembered_lease_of_any_holder)))
       recalled[i] = std::move(known->second);
     leases_.erase(known);
   }

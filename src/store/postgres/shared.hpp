@@ -6,6 +6,7 @@
 
 #include "store/lanes.hpp"
 #include "store/postgres/connection.hpp"
+#include "store/postgres/lanes.hpp"
 #include "store/postgres/marks.hpp"
 #include "store/postgres/postgres_store.hpp"
 #include "store/postgres/remembered.hpp"
@@ -57,29 +58,11 @@ struct Shared {
   std::atomic<std::int64_t> counts_written = 0;  // by this node, since its last fold
 
   [[nodiscard]] ReadyMarks& marks_of(const core::Lane& lane) { return lane.fair ? fair_marks : ready_marks; }
+  [[nodiscard]] const ReadyMarks& marks_of(const core::Lane& lane) const {
+    return lane.fair ? fair_marks : ready_marks;
+  }
   // Drops everything that was read or written in earlier lives.
   void begin_life(std::uint64_t life);
-};
-
-// Adds the query for lanes that are not cached, and for the last cached one; `learn_lanes` reads the answer.
-// It returns false if that lane is gone or has another meaning, which ends the server's life;
-// `learn_lanes_or_throw` throws `retry` then.
-void ask_for_lanes(Connection& connection, const LaneCache& lanes);
-bool learn_lanes(LaneCache& lanes, const Rows& answer, Connection& connection);
-void learn_lanes_or_throw(LaneCache& lanes, const Rows& answer, Connection& connection);
-
-// Finds lanes by id while rows are read; queries the database for a lane that another node has just created.
-class LaneFinder {
- public:
-  LaneFinder(LaneCache& lanes, Connection& connection) : lanes_(lanes), connection_(connection) {}
-  [[nodiscard]] const core::Lane* operator()(std::int32_t id);
-  // Null if the lane does not exist. Throws `retry` if the life of the connection has ended.
-  [[nodiscard]] const core::Lane* find(std::int32_t id);
-
- private:
-  LaneCache& lanes_;
-  Connection& connection_;
-  const core::Lane* last_ = nullptr;  // consecutive rows mostly have the same lane
 };
 
 }  // namespace pawl::store::postgres

@@ -8,18 +8,12 @@
 #include "store/migrate.hpp"
 #include "store/postgres/monotonic.hpp"
 #include "store/postgres/queues.hpp"
+#include "store/postgres/records.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/transaction.hpp"
 #include "store/postgres/user_sql.hpp"
 
-namespace pawl::store {
-
-std::unique_ptr<Store> open_postgres(PostgresOptions options) {
-  migrate_postgres(options.conninfo, options.migration);
-  return std::make_unique<postgres::PostgresStore>(std::move(options));
-}
-
-namespace postgres {
+namespace pawl::store::postgres {
 
 namespace {
 
@@ -125,17 +119,17 @@ void PostgresStore::record_step(Connection& connection) {
   (void)read_time(connection);
 }
 
-void PostgresStore::ask_to_start(Connection& connection, const Foreseen& foreseen) {
+void PostgresStore::ask_to_start(Connection& connection, const Hints& hints) {
   connection.send(sql::start_write);
   connection.send(sql::read_start);
   ask_for_lanes(connection, shared_.lanes);
-  for (const core::RecordRef& ref : foreseen.records) ask_for_record(connection, ref);
-  if (!foreseen.queues.empty()) connection.send(sql::find_queue, refs_of(foreseen.queues));
-  if (foreseen.holder) ask_for_held_if_free(connection, *foreseen.holder);
+  for (const core::RecordRef& ref : hints.records) ask_for_record(connection, ref);
+  if (!hints.queues.empty()) connection.send(sql::find_queue, refs_of(hints.queues));
+  if (hints.holder) ask_for_held_if_free(connection, *hints.holder);
 }
 
 std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::span<const Rows> answers,
-                                                    const Foreseen& foreseen, core::MonotonicTime sent) {
+                                                    const Hints& hints, core::MonotonicTime sent) {
   RollBack unless_it_is_the_same{*connection};
   connection->expect_identity(answers[1].text(0, 1));
   shared_.schema_found = answers[1].int4(0, 2);
@@ -153,15 +147,14 @@ std::unique_ptr<Transaction> PostgresStore::started(Pool::Loan connection, std::
                                    .number = answers[0].int8(0, 1),
                                    .is_synchronous = answers[0].boolean(0, 2)};
   auto answer = answers.begin() + 3;
-  for (const core::RecordRef& ref : foreseen.records)
-    begun.records.emplace(ref, read_first_record(*answer++));
-  const std::vector<QueueRef>& queues = foreseen.queues;
+  for (const core::RecordRef& ref : hints.records) begun.records.emplace(ref, read_first_record(*answer++));
+  const std::vector<QueueRef>& queues = hints.queues;
   if (!queues.empty()) {
     auto settings = read_settings_of(*answer++, queues.size());
     for (std::size_t i = 0; i < queues.size(); ++i) begun.queues.emplace(queues[i], std::move(settings[i]));
   }
-  const bool is_locked = foreseen.holder && answer->count() > 0;
-  if (is_locked) begun.held.emplace(*foreseen.holder, std::next(answer)->int8(0, 0));
+  const bool is_locked = hints.holder && answer->count() > 0;
+  if (is_locked) begun.held.emplace(*hints.holder, std::next(answer)->int8(0, 0));
   return std::make_unique<PostgresTransaction>(shared_, std::move(connection), std::move(begun));
 }
 
@@ -193,12 +186,16 @@ std::unique_ptr<Transaction> PostgresStore::begin_at(ServerClock::Time time, Poo
   return transaction;
 }
 
+std::unique_ptr<Transaction> PostgresStore::begin_after(const Hints& hints, const SqlWork* work) {
+  return work == nullptr ? begin_alone(hints) : begin_behind(*work);
+}
+
 // If nothing has to be read before the group is decided, the beginning, the writes and the commit go in one
 // round trip. If the reply is lost, so is the transaction id for looking up the commit, so this is only for
 // groups that may be repeated, and only on a connection that appears to be alive.
-std::unique_ptr<Transaction> PostgresStore::begin(const Foreseen& foreseen) {
+std::unique_ptr<Transaction> PostgresStore::begin_alone(const Hints& hints) {
   Pool::Loan connection = writers_.borrow();
-  const bool may_go_at_once = foreseen.is_nothing() && foreseen.may_be_repeated && connection->is_quiet() &&
+  const bool may_go_at_once = hints.is_nothing() && hints.may_be_repeated && connection->is_quiet() &&
                               shared_.schema_found == kSchemaVersion;
   if (auto time = may_go_at_once ? shared_.clock.guess() : std::nullopt)
     return begin_at(std::move(*time), std::move(connection));
@@ -206,14 +203,14 @@ std::unique_ptr<Transaction> PostgresStore::begin(const Foreseen& foreseen) {
   const auto answers = run(*connection, [&](Connection& used) {
     sent = shared_.clock.elapsed();
     used.send(sql::begin_write);
-    ask_to_start(used, foreseen);
+    ask_to_start(used, hints);
   });
-  return started(std::move(connection), std::span{answers}.subspan(1), foreseen, sent);
+  return started(std::move(connection), std::span{answers}.subspan(1), hints, sent);
 }
 
 // The time is read and the plans are pinned after the user's statements. They use connections of their own,
 // so that a slow statement does not hold up a commit loop.
-std::unique_ptr<Transaction> PostgresStore::begin_with(const SqlWork& work) {
+std::unique_ptr<Transaction> PostgresStore::begin_behind(const SqlWork& work) {
   Pool::Loan connection = guests_.borrow();
   (void)run(*connection, [](Connection& used) { used.send(sql::begin_write); });
   RollBack unless_it_goes_on{*connection};
@@ -307,6 +304,4 @@ void PostgresStore::make_lanes(Connection& connection, const std::vector<LaneKey
   learn_lanes_or_throw(shared_.lanes, answers[3], connection);
 }
 
-}  // namespace postgres
-
-}  // namespace pawl::store
+}  // namespace pawl::store::postgres

@@ -1,7 +1,8 @@
 #pragma once
-// The store, by noun: store_impl.cpp (transactions, lanes), reads.cpp (tasks, queues), lists.cpp, due.cpp
-// (reads for the ticker), runs.cpp, named_records.cpp (records, checkpoints, audit), maintain.cpp, erase.cpp
-// (reads for retention), verify.cpp.
+// The store. Connections, transactions and lanes are in store_impl.cpp; each other file has the calls of its
+// noun: task_reads.cpp, lists.cpp (pages of task ids), queues.cpp, run_reads.cpp, records.cpp (also
+// checkpoints and the audit), due.cpp (reads for the ticker), erase.cpp (reads for retention), maintain.cpp,
+// vitals.cpp, verify.cpp.
 
 #include <functional>
 
@@ -16,18 +17,11 @@ class PostgresStore final : public Store {
   explicit PostgresStore(PostgresOptions options);
 
   [[nodiscard]] std::vector<const core::Lane*> intern_lanes(std::span<const LaneKey> keys) override;
-  [[nodiscard]] std::vector<const core::Lane*> lanes_of(const QueueRef& queue) override {
-    return shared_.lanes.of(queue);
+  [[nodiscard]] const LaneCache& lanes() const override { return shared_.lanes; }
+  [[nodiscard]] bool may_be_claimable(const core::Lane& lane) const override {
+    return !shared_.marks_of(lane).is_empty(lane.id);
   }
-  [[nodiscard]] bool is_known_empty(const core::Lane& lane) override {
-    return shared_.marks_of(lane).is_empty(lane.id);
-  }
-  [[nodiscard]] const core::Lane* find_lane(const LaneKey& key) override { return shared_.lanes.find(key); }
-  [[nodiscard]] std::vector<std::string> namespaces() override { return shared_.lanes.namespaces(); }
-  [[nodiscard]] std::unique_ptr<Transaction> begin(const Foreseen& foreseen) override;
-  [[nodiscard]] std::unique_ptr<Transaction> begin_with(const SqlWork& work) override;
-  [[nodiscard]] bool has_sql() const override { return true; }
-  [[nodiscard]] std::uint64_t life() const override { return shared_.server.lives.current(); }
+  [[nodiscard]] std::unique_ptr<Transaction> begin_after(const Hints& hints, const SqlWork* work) override;
 
   [[nodiscard]] core::TimePoint now() override;
   [[nodiscard]] core::ClockState clock_state() override { return *shared_.clock.state(); }
@@ -37,37 +31,29 @@ class PostgresStore final : public Store {
   [[nodiscard]] std::vector<core::Queue> list_queues(const std::string& ns) override;
   [[nodiscard]] std::vector<core::Checkpoint> list_checkpoints(const CheckpointFilter& filter) override;
   [[nodiscard]] core::CheckpointSummary summarize_checkpoints(const core::Uuid& owner) override;
-  [[nodiscard]] std::optional<core::Record> find_record(const core::RecordRef& ref) override;
-  [[nodiscard]] std::vector<core::Record> list_records(const RecordPage& page) override;
+  [[nodiscard]] std::vector<core::Record> select_records(const RecordSelection& selection) override;
   [[nodiscard]] core::StoreVitals vitals() override;
-  void refresh_lanes() override;
   [[nodiscard]] RowCounts count_rows(const core::Uuid& before) override;
   [[nodiscard]] std::vector<core::Verdict> check_tables() override;
-  [[nodiscard]] std::vector<core::Record> list_all_records(const core::RecordRef& after,
-                                                           std::size_t limit) override;
   [[nodiscard]] FinishedTasks list_finished(const FinishedPage& page) override;
-  [[nodiscard]] std::vector<core::AuditEntry> list_oldest_audit(std::int64_t after,
-                                                                std::size_t limit) override;
-  [[nodiscard]] std::vector<core::AuditEntry> list_audit(std::optional<std::int64_t> before,
-                                                         std::size_t limit) override;
-
-  [[nodiscard]] std::vector<core::LeaseRef> due_leases(std::size_t limit) override;
-  [[nodiscard]] DueTasks due_tasks(std::size_t limit) override;
-  [[nodiscard]] std::vector<core::Record> due_records(core::RecordKind kind, std::size_t limit) override;
+  [[nodiscard]] std::vector<core::AuditEntry> list_audit(const AuditPage& page) override;
+  [[nodiscard]] Due find_due(const DueLimits& limits) override;
 
   [[nodiscard]] std::optional<StoredRun> find_run(const core::RunId& id, RunParts parts) override;
   [[nodiscard]] std::vector<core::Run> list_runs(const RunPage& page) override;
   [[nodiscard]] std::vector<StoredEvent> list_run_events(const core::RunId& run, std::int64_t after,
                                                          std::size_t limit) override;
-  [[nodiscard]] DueRuns due_runs(std::size_t limit) override;
-  [[nodiscard]] std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit) override;
 
   // Commits of other nodes are not tracked, so there may always have been one.
   [[nodiscard]] bool may_have_changed() override { return true; }
   void maintain() override;
-  [[nodiscard]] int writers() const override { return shared_.options.writers; }
+  [[nodiscard]] StoreTraits traits() const override {
+    return {.writers = shared_.options.writers,
+            .has_sql = true,
+            .has_inbox = true,
+            .life = shared_.server.lives.current()};
+  }
   void await_durable(CommitNumber number) override;
-  [[nodiscard]] bool has_inbox() const override { return true; }
 
   // As if a pooler had been detected.
   void expect_pooler() { shared_.server.is_pooled = true; }
@@ -76,6 +62,19 @@ class PostgresStore final : public Store {
 
  private:
   using Ask = Connection::Ask;
+
+  [[nodiscard]] std::unique_ptr<Transaction> begin_alone(const Hints& hints);
+  [[nodiscard]] std::unique_ptr<Transaction> begin_behind(const SqlWork& work);
+  [[nodiscard]] std::vector<core::LeaseRef> due_leases(std::size_t limit);
+  [[nodiscard]] DueTasks due_tasks(std::size_t limit);
+  [[nodiscard]] DueRuns due_runs(std::size_t limit);
+  [[nodiscard]] std::vector<core::RunId> stuck_runs(core::Duration silence, std::size_t limit);
+  [[nodiscard]] static std::vector<core::Record> read_records(Connection& connection,
+                                                              const core::RecordRef& ref);
+  [[nodiscard]] static std::vector<core::Record> read_records(Connection& connection, const RecordPage& page);
+  [[nodiscard]] static std::vector<core::Record> read_records(Connection& connection,
+                                                              const AllRecords& selected);
+  [[nodiscard]] std::vector<core::Record> read_records(Connection& connection, const DueRecords& selected);
 
   // Runs what `ask` adds to the pipeline; retries on a new connection if the old one turns out to be dead.
   [[nodiscard]] static std::vector<Rows> run(Connection& connection, const Ask& ask);
@@ -93,9 +92,9 @@ class PostgresStore final : public Store {
 
   // The queries that begin every write, and the transaction made from their answers; they were sent at
   // `sent`.
-  void ask_to_start(Connection& connection, const Foreseen& foreseen);
+  void ask_to_start(Connection& connection, const Hints& hints);
   [[nodiscard]] std::unique_ptr<Transaction> started(Pool::Loan connection, std::span<const Rows> answers,
-                                                     const Foreseen& foreseen, core::MonotonicTime sent);
+                                                     const Hints& hints, core::MonotonicTime sent);
   // The same with an estimated time: nothing is sent until the transaction has a query or a write.
   [[nodiscard]] std::unique_ptr<Transaction> begin_at(ServerClock::Time time, Pool::Loan connection);
 

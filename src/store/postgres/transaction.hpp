@@ -1,23 +1,18 @@
 #pragma once
-// A write transaction on a borrowed connection. store.hpp describes the calls; by noun: tasks_load.cpp,
-// tasks_claim.cpp, tasks_commit.cpp, lines.cpp, fair.cpp, queues.cpp, named_records.cpp, runs_load.cpp,
-// runs_commit.cpp, erase.cpp.
+// A write transaction on a borrowed connection. store.hpp describes the calls. Begin and commit are in
+// transaction.cpp; each other file has the calls of its noun, reads and writes apart where both are long:
+// task_load.cpp, task_claim.cpp, task_writes.cpp, run_load.cpp, run_writes.cpp, lines.cpp, fair.cpp,
+// queues.cpp, records.cpp, erase.cpp.
 
 #include <map>
 #include <vector>
 
-#include "store/postgres/moves.hpp"
 #include "store/postgres/pool.hpp"
 #include "store/postgres/shared.hpp"
+#include "store/postgres/task_writes.hpp"
 #include "store/store.hpp"
 
 namespace pawl::store::postgres {
-
-// One record by its name, or none.
-void ask_for_record(Connection& connection, const core::RecordRef& ref);
-[[nodiscard]] std::optional<core::Record> read_first_record(const Rows& rows);
-// Two answers: whether the worker's record is locked now, and how many leases the worker holds.
-void ask_for_held_if_free(Connection& connection, const HolderRef& holder);
 
 class PostgresTransaction final : public Transaction {
  public:
@@ -34,10 +29,11 @@ class PostgresTransaction final : public Transaction {
   PostgresTransaction(Shared& shared, Pool::Loan connection, Begun begun)
       : shared_(shared),
         connection_(std::move(connection)),
-        now_(begun.time.now),
-        claims_at_(begun.time.now),
-        clock_(std::move(begun.time.state)),
-        life_(begun.life),
+        start_{.now = begun.time.now,
+               .claims_at = begun.time.now,
+               .now_behind_max = behind_max(shared, begun),
+               .clock = std::move(begun.time.state),
+               .life = begun.life},
         number_(begun.number),
         is_synchronous_(begun.is_synchronous),
         is_guessed_(begun.is_guessed),
@@ -54,18 +50,8 @@ class PostgresTransaction final : public Transaction {
     is_synchronous_ = is_synchronous;
   }
 
-  [[nodiscard]] core::TimePoint now() const override { return now_; }
-  [[nodiscard]] const core::ClockState& clock() const override { return *clock_; }
-  [[nodiscard]] std::uint64_t life() const override { return life_; }
-  // The server rejects the group if the difference is larger.
-  [[nodiscard]] core::Duration now_behind_max() const override {
-    const bool may_be_wrong = is_guessed_ && shared_.options.clock == nullptr;
-    return may_be_wrong ? HeardClock::kLateMax : core::Duration{0};
-  }
-  [[nodiscard]] core::TimePoint claims_at() const override { return claims_at_; }
+  [[nodiscard]] const Start& start() const override { return start_; }
   [[nodiscard]] Loaded load(const LoadRequest& request) override;
-  [[nodiscard]] std::vector<std::optional<core::Attempt>> find_attempts(
-      std::span<const core::LeaseRef> refs) override;
   [[nodiscard]] std::vector<Line> lock_lines(std::span<const LineRef> refs) override;
   [[nodiscard]] std::vector<core::TaskRecord> first_waiting(const LineRef& ref, std::size_t count) override;
   [[nodiscard]] std::vector<core::LaneTurns> lock_turns(std::span<const TurnsRef> refs) override;
@@ -73,31 +59,33 @@ class PostgresTransaction final : public Transaction {
   [[nodiscard]] std::vector<std::int64_t> count_held(std::span<const HolderRef> holders) override;
   [[nodiscard]] std::vector<std::optional<core::Record>> lock_records(
       std::span<const core::RecordRef> refs) override;
-  [[nodiscard]] std::optional<core::Record> peek_record(const core::RecordRef& ref) override;
-  [[nodiscard]] std::vector<std::int64_t> last_checkpoints(std::span<const core::Uuid> owners) override;
   [[nodiscard]] std::vector<core::FinishedTask> lock_finished(std::span<const core::TaskId> ids) override;
   [[nodiscard]] std::vector<core::TaskRecord> take_ready(std::span<const LaneShare> lanes,
                                                          std::size_t max) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> lock_runs(std::span<const core::RunId> ids) override;
   [[nodiscard]] std::vector<std::optional<StoredRun>> peek_runs(std::span<const PeekRun> peeks) override;
-  [[nodiscard]] std::vector<std::optional<core::RunId>> find_run_keys(
-      std::span<const RunKeyRef> refs) override;
   [[nodiscard]] std::vector<std::optional<core::Node>> load_nodes(std::span<const NodeRef> refs) override;
-  [[nodiscard]] std::vector<core::Node> list_nodes(const core::RunId& run,
-                                                   std::optional<core::NodeIndex> items_of) override;
-  [[nodiscard]] std::vector<core::Node> list_timers(const core::RunId& run, std::size_t count) override;
-  [[nodiscard]] std::optional<core::NodeKey> find_node(const core::RunId& run,
-                                                       const core::TaskId& task) override;
-  [[nodiscard]] std::vector<core::Signal> list_unread_signals(const core::RunId& run, const std::string& name,
-                                                              std::size_t count) override;
-  [[nodiscard]] bool has_signal(const core::RunId& run, const std::string& idempotency_key) override;
-  [[nodiscard]] std::vector<core::TaskId> list_run_tasks(const core::RunId& run) override;
+  [[nodiscard]] std::vector<core::Node> list_nodes(const core::RunId& run, NodeFilter filter) override;
+  [[nodiscard]] std::vector<core::Signal> list_signals(const core::RunId& run,
+                                                       const SignalFilter& filter) override;
+  [[nodiscard]] std::vector<RunTask> list_run_tasks(const core::RunId& run,
+                                                    const core::TaskId* only) override;
   [[nodiscard]] CommitNumber seen() override {
     return is_synchronous_ ? shared_.replication.next_commit() : kDurable;
   }
-  void commit(const WriteSet& writes) override;
+  CommitNumber write(const WriteSet& writes, Durability durability) override;
 
  private:
+  // The server rejects the group if the difference is larger.
+  [[nodiscard]] static core::Duration behind_max(const Shared& shared, const Begun& begun) {
+    const bool may_be_wrong = begun.is_guessed && shared.options.clock == nullptr;
+    return may_be_wrong ? HeardClock::kLateMax : core::Duration{0};
+  }
+
+  [[nodiscard]] std::vector<std::optional<core::Attempt>> read_attempts(std::span<const core::LeaseRef> refs);
+  [[nodiscard]] std::vector<std::optional<core::RunId>> read_run_keys(std::span<const RunKeyRef> refs);
+  [[nodiscard]] std::vector<std::int64_t> read_last_checkpoints(std::span<const core::Uuid> owners);
+  [[nodiscard]] std::vector<std::optional<core::Record>> read_records(std::span<const core::RecordRef> refs);
   // The first task that a claim took out of a lane; lowers the lane's mark if the claim does not commit.
   struct Taken {
     const core::Lane* lane = nullptr;
@@ -148,17 +136,14 @@ class PostgresTransaction final : public Transaction {
   // Throws `retry` if a lane's id is from an earlier life and may mean another lane.
   void check_lanes(const WriteSet& writes) const;
   // No new life has begun, so the results of this transaction may be cached.
-  [[nodiscard]] bool is_current() const { return life_ == shared_.server.lives.current(); }
+  [[nodiscard]] bool is_current() const { return start_.life == shared_.server.lives.current(); }
   void settle_lost_commit(const Failure& failure, Events events);
   void note_committed(const WriteSet& writes);
   void remember(const WriteSet& writes, const FirstLeases& leases, const std::vector<Rows>& answers);
 
   Shared& shared_;
   Pool::Loan connection_;
-  const core::TimePoint now_;
-  core::TimePoint claims_at_;
-  const std::shared_ptr<const core::ClockState> clock_;  // shared with the store, which replaces it at a step
-  const std::uint64_t life_;
+  Start start_;
   std::int64_t number_;
   bool is_synchronous_;
   const bool is_guessed_;

@@ -29,11 +29,6 @@ std::vector<core::Violation> read_violations(const Rows& rows) {
 
 }  // namespace
 
-void PostgresStore::refresh_lanes() {
-  const Pool::Loan connection = readers_.borrow();
-  read_lanes(*connection);
-}
-
 RowCounts PostgresStore::count_rows(const core::Uuid& before) {
   const Pool::Loan connection = readers_.borrow();
   const auto answers = read_slowly(*connection, [&](Connection& used) {
@@ -41,6 +36,7 @@ RowCounts PostgresStore::count_rows(const core::Uuid& before) {
     params.value(before);
     used.send(sql::count_rows, params);
   });
+  read_lanes(*connection);
   const Rows& counts = answers.front();
   return {.tasks = counts.int8(0, 0), .runs = counts.int8(0, 1)};
 }

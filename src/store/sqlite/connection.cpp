@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "store/sqlite/error.hpp"
+#include "store/sqlite/failure.hpp"
 #include "store/sqlite/private_files.hpp"
 #include "store/sqlite/sql.hpp"
 

@@ -1,8 +1,8 @@
 #include "store/sqlite/erase.hpp"
 
 #include "core/base/canary.hpp"
-#include "store/sqlite/rows.hpp"
 #include "store/sqlite/sql.hpp"
+#include "store/sqlite/task_rows.hpp"
 #include "store/sqlite/transaction.hpp"
 
 namespace pawl::store::sqlite {
@@ -77,13 +77,6 @@ std::vector<core::FinishedTask> SqliteTransaction::lock_finished(std::span<const
     if (lane != nullptr) found.push_back(read_finished(row, id, lane));
   }
   return found;
-}
-
-std::vector<core::TaskId> SqliteTransaction::list_run_tasks(const core::RunId& run) {
-  std::vector<core::TaskId> ids;
-  Rows row = connection_.statement(sql::list_run_tasks).rows(run);
-  while (row.next()) ids.push_back(row.task_id());
-  return ids;
 }
 
 }  // namespace pawl::store::sqlite

@@ -59,11 +59,12 @@ std::vector<std::optional<core::Record>> SqliteTransaction::lock_records(
   return found;
 }
 
-std::optional<core::Record> SqliteTransaction::peek_record(const core::RecordRef& ref) {
-  return find_record(connection_, ref);
+std::vector<std::optional<core::Record>> SqliteTransaction::read_records(
+    std::span<const core::RecordRef> refs) {
+  return lock_records(refs);  // no other writer can change them
 }
 
-std::vector<std::int64_t> SqliteTransaction::last_checkpoints(std::span<const core::Uuid> owners) {
+std::vector<std::int64_t> SqliteTransaction::read_last_checkpoints(std::span<const core::Uuid> owners) {
   std::vector<std::int64_t> last;
   for (const core::Uuid& owner : owners) {
     Rows row = connection_.statement(sql::find_last_checkpoint).rows(owner);
@@ -102,35 +103,27 @@ std::optional<core::Record> find_record(Connection& connection, const core::Reco
   return row.next() ? std::optional{checked(read_record(row))} : std::nullopt;
 }
 
-std::vector<core::Record> list_records(Connection& connection, const RecordPage& page) {
-  Rows row = connection.statement(sql::list_records)
-                 .rows(core::to_string(page.kind), page.ns, page.after_key, page.limit);
-  return read_all(row, shown);
-}
-
-std::vector<core::Record> list_all_records(Connection& connection, const core::RecordRef& after,
-                                           std::size_t limit) {
-  Rows row = connection.statement(sql::list_all_records)
-                 .rows(core::to_string(after.kind), after.ns, after.key, limit);
-  return read_all(row, checked);
-}
-
-std::vector<core::Record> due_records(Connection& connection, core::RecordKind kind, core::TimePoint now,
-                                      std::size_t limit) {
-  Rows row = connection.statement(sql::list_due_records).rows(core::to_string(kind), now, limit);
+std::vector<core::Record> select_records(Connection& connection, const RecordSelection& selection,
+                                         core::TimePoint now) {
+  if (const auto* ref = std::get_if<core::RecordRef>(&selection)) {
+    auto record = find_record(connection, *ref);
+    return record ? std::vector{std::move(*record)} : std::vector<core::Record>{};
+  }
+  if (const auto* page = std::get_if<RecordPage>(&selection)) {
+    Rows row = connection.statement(sql::list_records)
+                   .rows(core::to_string(page->kind), page->ns, page->after_key, page->limit);
+    return read_all(row, shown);
+  }
+  if (const auto* all = std::get_if<AllRecords>(&selection)) {
+    Rows row = connection.statement(sql::list_all_records)
+                   .rows(core::to_string(all->after.kind), all->after.ns, all->after.key, all->limit);
+    return read_all(row, checked);
+  }
+  const auto& due = std::get<DueRecords>(selection);
+  Rows row = connection.statement(sql::list_due_records).rows(core::to_string(due.kind), now, due.limit);
   auto records = read_all(row, [](core::Record record) { return record; });
   std::erase_if(records, [](const core::Record& record) { return !is_readable(record); });
   return records;
-}
-
-core::StoreVitals vitals_of(Connection& connection) {
-  Rows row = connection.statement(sql::find_sizes).rows();
-  core::StoreVitals vitals;
-  if (!row.next()) return vitals;
-  const std::int64_t page_bytes = row.int64();
-  vitals.bytes = row.int64() * page_bytes;
-  vitals.free_bytes = row.int64() * page_bytes;
-  return vitals;
 }
 
 namespace {
@@ -155,16 +148,10 @@ std::vector<core::AuditEntry> read_audit(Rows& row) {
 
 }  // namespace
 
-std::vector<core::AuditEntry> list_audit(Connection& connection, std::optional<std::int64_t> before,
-                                         std::size_t limit) {
-  const std::int64_t bound = before.value_or(std::numeric_limits<std::int64_t>::max());
-  Rows row = connection.statement(sql::list_audit).rows(bound, limit);
-  return read_audit(row);
-}
-
-std::vector<core::AuditEntry> list_oldest_audit(Connection& connection, std::int64_t after,
-                                                std::size_t limit) {
-  Rows row = connection.statement(sql::list_oldest_audit).rows(after, limit);
+std::vector<core::AuditEntry> list_audit(Connection& connection, const AuditPage& page) {
+  constexpr std::int64_t kAfterAll = std::numeric_limits<std::int64_t>::max();
+  Rows row = connection.statement(page.newest_first ? sql::list_audit : sql::list_oldest_audit)
+                 .rows(page.after.value_or(page.newest_first ? kAfterAll : 0), page.limit);
   return read_audit(row);
 }
 

@@ -15,17 +15,10 @@ void write_checkpoints(Connection& connection, const std::vector<CheckpointWrite
 void write_audit(Connection& connection, const std::vector<core::AuditEntry>& entries);
 
 [[nodiscard]] std::optional<core::Record> find_record(Connection& connection, const core::RecordRef& ref);
-[[nodiscard]] std::vector<core::Record> list_records(Connection& connection, const RecordPage& page);
-// All namespaces.
-[[nodiscard]] std::vector<core::Record> list_all_records(Connection& connection, const core::RecordRef& after,
-                                                         std::size_t limit);
-[[nodiscard]] std::vector<core::AuditEntry> list_oldest_audit(Connection& connection, std::int64_t after,
-                                                              std::size_t limit);
-[[nodiscard]] std::vector<core::Record> due_records(Connection& connection, core::RecordKind kind,
-                                                    core::TimePoint now, std::size_t limit);
-[[nodiscard]] core::StoreVitals vitals_of(Connection& connection);
-[[nodiscard]] std::vector<core::AuditEntry> list_audit(Connection& connection,
-                                                       std::optional<std::int64_t> before, std::size_t limit);
+// `now` is only read to select due records.
+[[nodiscard]] std::vector<core::Record> select_records(Connection& connection,
+                                                       const RecordSelection& selection, core::TimePoint now);
+[[nodiscard]] std::vector<core::AuditEntry> list_audit(Connection& connection, const AuditPage& page);
 [[nodiscard]] std::vector<core::Checkpoint> list_checkpoints(Connection& connection,
                                                              const CheckpointFilter& filter);
 [[nodiscard]] core::CheckpointSummary summarize_checkpoints(Connection& connection, const core::Uuid& owner);

@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 
 #include "core/base/ensure.hpp"
-#include "store/sqlite/error.hpp"
+#include "store/sqlite/failure.hpp"
 
 namespace pawl::store::sqlite {
 

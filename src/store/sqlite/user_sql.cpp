@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "store/sqlite/error.hpp"
+#include "store/sqlite/failure.hpp"
 
 namespace pawl::store::sqlite {
 

@@ -135,8 +135,9 @@ cross join lateral (
 where n.place <= 2 or n.bytes_before <= u.bytes_max
 order by u.ord, n.node, n.item
 
--- name: has_signal
-select 1 from pawl.run_signals where run_id = $1::uuid and idempotency_key = $2::text
+-- name: find_signal
+select sequence, name, idempotency_key, consumed_node, consumed_item, payload
+from pawl.run_signals where run_id = $1::uuid and idempotency_key = $2::text
 
 -- name: erase_nodes
 delete from pawl.run_nodes where run_id = any($1::uuid[])

@@ -33,135 +33,101 @@ select pawl.expect_rows(count(*), $12::int8) from changed
 -- name: lock_run
 -- only: this database because SQLite has one writer.
 -- In the order given, which is sorted.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id, u.ord::int8
+select
+-- include: run_row | facts: r | state: s
+, u.ord::int8
 from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0 for update) s
 cross join lateral (select r.id, r.facts from pawl.runs r where r.id = u.id offset 0) r
 
 -- name: peek_run
 -- only: this database because SQLite queries one run at a time.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id, u.ord::int8
+select
+-- include: run_row | facts: r | state: s
+, u.ord::int8
 from unnest($1::uuid[]) with ordinality u(id, ord)
 cross join lateral (select * from pawl.run_states s where s.id = u.id offset 0) s
 cross join lateral (select r.id, r.facts from pawl.runs r where r.id = u.id offset 0) r
 
--- name: list_runs_newest_first
--- only: this database because SQLite's lists are assembled in code.
+-- Lists of runs; each in both orders, as list_…_newest_first and list_…_oldest_first.
 -- $1 namespace, $2 after this id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
 -- $10 limit, $11 states.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
+
+-- fragment: run_row
+{facts}.facts, {state}.state, {state}.sequence, {state}.updated_at, {state}.hash, {state}.standing, {state}.output,
+{state}.bare, {facts}.id
+
+-- fragment: run_is_of_workflow
+($3::text is null or r.workflow = $3)
+and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
+
+-- fragment: run_is_of_time
+($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
+
+-- fragment: run_matches
+($1::text = '' or r.namespace = $1) and
+-- include: run_is_of_workflow
+and ($6::text is null or r.labels::jsonb ->> $6 = $7::text) and
+-- include: run_is_of_time
+
+-- fragment: matching_runs
+-- Found by an index of their states.
+select s.*, r.facts from pawl.run_states s cross join lateral (
+  select r.facts from pawl.runs r where r.id = s.id and
+  -- include: run_matches
+  offset 0) r
+where {found} and s.id {beyond} coalesce($2::uuid, {end})
+order by s.id {direction} limit $10::int8
+
+-- name: list_runs
+-- only: this database because SQLite's lists are assembled in code.
+-- both orders
+select
+-- include: run_row | facts: r | state: s
 from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
-where r.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
-    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
-    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
-    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
-order by r.id desc limit $10::int8
+where r.id {beyond} coalesce($2::uuid, {end}) and
+-- include: run_matches
+order by r.id {direction} limit $10::int8
 
--- name: list_runs_of_states_newest_first
+-- name: list_runs_of_states
 -- only: this database because SQLite's lists are assembled in code.
+-- both orders
 -- Finding three failures among a million completed runs reads three rows.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
+select
+-- include: run_row | facts: x | state: x
 from (select unnest($11::text[]) as state) u cross join lateral (
-  select s.*, r.facts from pawl.run_states s cross join lateral (
-    select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
-    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
-    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
-    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
-    offset 0) r
-  where s.state = u.state and s.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-  order by s.id desc limit $10::int8) x
-order by x.id desc limit $10::int8
+  -- include: matching_runs | found: s.state = u.state
+) x
+order by x.id {direction} limit $10::int8
 
--- name: list_runs_oldest_first
+-- name: list_labeled_runs
 -- only: this database because SQLite's lists are assembled in code.
--- $1 namespace, $2 after this id, $3 workflow, $4 key, $5 parent, $6 $7 label, $8 $9 created after and before,
--- $10 limit, $11 states.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
-from pawl.runs r cross join lateral (select * from pawl.run_states s where s.id = r.id offset 0) s
-where r.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000') and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
-    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
-    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
-    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
-order by r.id limit $10::int8
-
--- name: list_runs_of_states_oldest_first
--- only: this database because SQLite's lists are assembled in code.
--- Finding three failures among a million completed runs reads three rows.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
-from (select unnest($11::text[]) as state) u cross join lateral (
-  select s.*, r.facts from pawl.run_states s cross join lateral (
-    select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
-    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
-    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
-    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
-    offset 0) r
-  where s.state = u.state and s.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
-  order by s.id limit $10::int8) x
-order by x.id limit $10::int8
-
--- name: list_labeled_runs_newest_first
--- only: this database because SQLite's lists are assembled in code.
+-- both orders
 -- Like list_runs, for one label. $11 states, empty for all.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
+select
+-- include: run_row | facts: r | state: s
 from pawl.run_labels x cross join lateral (
-  select r.id, r.facts from pawl.runs r where r.id = x.id and ($3::text is null or r.workflow = $3)
-    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
-    and r.labels::jsonb ->> $6::text = $7::text
-    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
+  select r.id, r.facts from pawl.runs r where r.id = x.id and
+    -- include: run_is_of_workflow
+    and r.labels::jsonb ->> $6::text = $7::text and
+    -- include: run_is_of_time
   offset 0) r cross join lateral (
   select * from pawl.run_states s where s.id = x.id and (cardinality($11::text[]) = 0 or s.state = any($11))
   offset 0) s
 where x.namespace = $1::text and x.label = left($6 || '=' || $7, 200)
-  and x.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-order by x.namespace desc, x.label desc, x.id desc limit $10::int8
+  and x.id {beyond} coalesce($2::uuid, {end})
+order by x.namespace {direction}, x.label {direction}, x.id {direction} limit $10::int8
 
--- name: list_labeled_runs_oldest_first
+-- name: list_retrying_runs
 -- only: this database because SQLite's lists are assembled in code.
--- Like list_runs, for one label. $11 states, empty for all.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
-from pawl.run_labels x cross join lateral (
-  select r.id, r.facts from pawl.runs r where r.id = x.id and ($3::text is null or r.workflow = $3)
-    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
-    and r.labels::jsonb ->> $6::text = $7::text
-    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
-  offset 0) r cross join lateral (
-  select * from pawl.run_states s where s.id = x.id and (cardinality($11::text[]) = 0 or s.state = any($11))
-  offset 0) s
-where x.namespace = $1::text and x.label = left($6 || '=' || $7, 200)
-  and x.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
-order by x.namespace, x.label, x.id limit $10::int8
-
--- name: list_retrying_runs_newest_first
--- only: this database because SQLite's lists are assembled in code.
+-- both orders
 -- $11 states, empty for all.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
+select
+-- include: run_row | facts: x | state: x
 from (
-  select s.*, r.facts from pawl.run_states s cross join lateral (
-    select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
-    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
-    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
-    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
-    offset 0) r
-  where s.retrying and (cardinality($11::text[]) = 0 or s.state = any($11))
-    and s.id < coalesce($2::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-  order by s.id desc limit $10::int8) x
-order by x.id desc
-
--- name: list_retrying_runs_oldest_first
--- only: this database because SQLite's lists are assembled in code.
--- $11 states, empty for all.
-select x.facts, x.state, x.sequence, x.updated_at, x.hash, x.standing, x.output, x.bare, x.id
-from (
-  select s.*, r.facts from pawl.run_states s cross join lateral (
-    select r.facts from pawl.runs r where r.id = s.id and ($1::text = '' or r.namespace = $1) and ($3::text is null or r.workflow = $3)
-    and ($4::text is null or r.run_key = $4) and ($5::uuid is null or r.parent_id = $5)
-    and ($6::text is null or r.labels::jsonb ->> $6 = $7::text)
-    and ($8::timestamptz is null or r.created_at > $8) and ($9::timestamptz is null or r.created_at < $9)
-    offset 0) r
-  where s.retrying and (cardinality($11::text[]) = 0 or s.state = any($11))
-    and s.id > coalesce($2::uuid, '00000000-0000-0000-0000-000000000000')
-  order by s.id limit $10::int8) x
-order by x.id
+  -- include: matching_runs | found: s.retrying and (cardinality($11::text[]) = 0 or s.state = any($11))
+) x
+order by x.id {direction}
 
 -- name: list_due_deadlines
 select deadline_at, id from pawl.run_states where deadline_at is not null order by deadline_at, id limit $1::int8
@@ -201,7 +167,7 @@ select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::int4[]), unnest($4::in
 select task_id, run_id, node, item, node_id, traceparent from pawl.run_tasks where task_id = any($1::uuid[])
 
 -- name: list_run_tasks
-select task_id from pawl.run_tasks where run_id = $1::uuid order by run_id, task_id
+select task_id, node, item from pawl.run_tasks where run_id = $1::uuid order by run_id, task_id
 
 -- name: erase_run_states
 -- Only at the sequence they were loaded at, like update_run_state.

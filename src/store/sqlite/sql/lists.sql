@@ -2,6 +2,14 @@
 -- million completed tasks reads three rows. The query text is assembled from one of the sources, the filter and the
 -- order (ids sort by creation). Values are bound, never pasted.
 
+-- fragment: has_wanted_status
+-- The status of one task that is found by another index.
+coalesce(
+  (select f.status from finished f where f.seq = t.seq),
+  (select iif(l.started_at is null, 'claimed', 'running') from leases l where l.id = t.id),
+  (select 'blocked' from waiting w where w.id = t.id),
+  'pending') in (select value from json_each(?12))
+
 -- name: task_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
 select t.id from tasks t where t.id > ?1 and t.id < ?2
@@ -10,22 +18,16 @@ select t.id from tasks t where t.id > ?1 and t.id < ?2
 -- only: this database because a list is read from one place at a time, each in the order of its index.
 -- A key has few tasks, so the status of each is looked up.
 select t.id from tasks t where t.key = ?6 and t.id > ?1 and t.id < ?2
-  and coalesce(
-    (select f.status from finished f where f.seq = t.seq),
-    (select iif(l.started_at is null, 'claimed', 'running') from leases l where l.id = t.id),
-    (select 'blocked' from waiting w where w.id = t.id),
-    'pending') in (select value from json_each(?12))
+  and
+  -- include: has_wanted_status
 
 -- name: labeled_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
 -- Like keyed_ids, for one label.
 select t.id from task_labels x cross join tasks t on t.id = x.id
 where x.namespace = ?3 and x.label = substr(?7 || '=' || ?8, 1, 200) and x.id > ?1 and x.id < ?2
-  and coalesce(
-    (select f.status from finished f where f.seq = t.seq),
-    (select iif(l.started_at is null, 'claimed', 'running') from leases l where l.id = t.id),
-    (select 'blocked' from waiting w where w.id = t.id),
-    'pending') in (select value from json_each(?12))
+  and
+  -- include: has_wanted_status
 
 -- name: run_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.
@@ -33,11 +35,8 @@ where x.namespace = ?3 and x.label = substr(?7 || '=' || ?8, 1, 200) and x.id > 
 select t.id from run_tasks x cross join tasks t on t.id = x.task_id
 where x.run_id = ?13 and x.task_id > ?1 and x.task_id < ?2
   and (?14 is null or exists (select 1 from leases l where l.id = t.id and l.worker_id = ?14))
-  and coalesce(
-    (select f.status from finished f where f.seq = t.seq),
-    (select iif(l.started_at is null, 'claimed', 'running') from leases l where l.id = t.id),
-    (select 'blocked' from waiting w where w.id = t.id),
-    'pending') in (select value from json_each(?12))
+  and
+  -- include: has_wanted_status
 
 -- name: ready_ids
 -- only: this database because a list is read from one place at a time, each in the order of its index.

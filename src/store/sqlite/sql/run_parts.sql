@@ -55,8 +55,9 @@ from run_signals where run_id = ? and name = ? and consumed_node is null order b
 select sequence, name, idempotency_key, consumed_node, consumed_item, payload
 from run_signals where run_id = ? and consumed_node is null order by sequence
 
--- name: has_signal
-select 1 from run_signals where run_id = ? and idempotency_key = ?
+-- name: find_signal
+select sequence, name, idempotency_key, consumed_node, consumed_item, payload
+from run_signals where run_id = ? and idempotency_key = ?
 
 -- name: erase_nodes
 delete from run_nodes where run_id = ?

@@ -1,3 +1,6 @@
+-- fragment: run_row
+r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
+
 -- name: insert_run
 insert or rollback into runs (id, namespace, workflow, run_key, parent_id, created_at, labels, facts)
 values (?, ?, ?, ?, ?, ?, ?, ?)
@@ -25,29 +28,34 @@ where id = ? and sequence = ?
 
 -- name: find_run
 -- only: this database because PostgreSQL reads many runs in one query (peek_run).
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
+select
+-- include: run_row
 from runs r join run_states s on s.id = r.id where r.id = ?
 
 -- name: all_runs
 -- only: this database because the query text is assembled from a source, the filter and the order.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
+select
+-- include: run_row
 from runs r cross join run_states s on s.id = r.id where r.id > ?1 and r.id < ?2
 
 -- name: runs_of_state
 -- only: this database because the query text is assembled from a source, the filter and the order.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
+select
+-- include: run_row
 from run_states s cross join runs r on r.id = s.id where s.id > ?1 and s.id < ?2 and s.state = ?11
 
 -- name: retrying_runs
 -- only: this database because the query text is assembled from a source, the filter and the order.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
+select
+-- include: run_row
 from run_states s cross join runs r on r.id = s.id where s.id > ?1 and s.id < ?2 and s.retrying = 1
 and (?11 is null or s.state = ?11)
 
 -- name: labeled_runs
 -- only: this database because the query text is assembled from a source, the filter and the order.
 -- Here ?11 is an array of states, or null for all.
-select r.facts, s.state, s.sequence, s.updated_at, s.hash, s.standing, s.output, s.bare, r.id
+select
+-- include: run_row
 from run_labels x cross join runs r on r.id = x.id cross join run_states s on s.id = x.id
 where x.namespace = ?3 and x.label = substr(?7 || '=' || ?8, 1, 200) and x.id > ?1 and x.id < ?2
 and (?11 is null or s.state in (select value from json_each(?11)))
@@ -91,7 +99,7 @@ insert or rollback into run_tasks (task_id, run_id, node, item, node_id, tracepa
 select run_id, node, item, node_id, traceparent from run_tasks where task_id = ?
 
 -- name: list_run_tasks
-select task_id from run_tasks where run_id = ? order by task_id
+select task_id, node, item from run_tasks where run_id = ? order by task_id
 
 -- name: erase_run_states
 -- Only at the sequence it was loaded at, like update_run_state.

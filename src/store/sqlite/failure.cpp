@@ -1,4 +1,4 @@
-#include "store/sqlite/error.hpp"
+#include "store/sqlite/failure.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>

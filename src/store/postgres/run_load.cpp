@@ -65,7 +65,7 @@ std::vector<std::optional<StoredRun>> PostgresTransaction::peek_runs(std::span<c
   throw StoreError{StoreError::Kind::retry, "a run was written while it was read"};
 }
 
-std::vector<std::optional<RunId>> PostgresTransaction::find_run_keys(std::span<const RunKeyRef> refs) {
+std::vector<std::optional<RunId>> PostgresTransaction::read_run_keys(std::span<const RunKeyRef> refs) {
   std::vector<std::optional<RunId>> found(refs.size());
   if (refs.empty()) return found;
   Params params;
@@ -90,49 +90,54 @@ std::vector<std::optional<core::Node>> PostgresTransaction::load_nodes(std::span
   return found;
 }
 
-std::vector<core::Node> PostgresTransaction::list_nodes(const RunId& run,
-                                                        std::optional<core::NodeIndex> items_of) {
+std::vector<core::Node> PostgresTransaction::list_nodes(const RunId& run, NodeFilter filter) {
   Params params;
   params.value(run);
-  if (items_of) params.value(static_cast<std::int32_t>(*items_of));
-  connection_->send(items_of ? sql::list_node_items : sql::list_nodes, params);
+  std::string_view query = sql::list_nodes;
+  if (filter.earliest_timers) {
+    params.value(static_cast<std::int64_t>(*filter.earliest_timers));
+    query = sql::list_run_timers;
+  } else if (filter.items_of) {
+    params.value(static_cast<std::int32_t>(*filter.items_of));
+    query = sql::list_node_items;
+  }
+  connection_->send(query, params);
   return read_nodes(connection_->run_or_throw().front());
 }
 
-std::vector<core::Node> PostgresTransaction::list_timers(const RunId& run, std::size_t count) {
+std::vector<core::Signal> PostgresTransaction::list_signals(const RunId& run, const SignalFilter& filter) {
   Params params;
   params.value(run);
-  params.value(static_cast<std::int64_t>(count));
-  connection_->send(sql::list_run_timers, params);
-  return read_nodes(connection_->run_or_throw().front());
-}
-
-std::optional<core::NodeKey> PostgresTransaction::find_node(const RunId& run, const core::TaskId& task) {
-  Params params;
-  params.column(std::vector{task}, [](const core::TaskId& id) { return id; });
-  connection_->send(sql::find_run_task, params);
-  const auto answers = connection_->run_or_throw();
-  const Rows& rows = answers.front();
-  if (rows.count() == 0 || read_run_id(rows, 0, 1) != run) return std::nullopt;
-  return read_key(rows, 0, 2);
-}
-
-std::vector<core::Signal> PostgresTransaction::list_unread_signals(const RunId& run, const std::string& name,
-                                                                   std::size_t count) {
-  Params params;
-  params.value(run);
-  params.value(name);
-  params.value(static_cast<std::int64_t>(count));
-  connection_->send(sql::list_unread_signals, params);
+  if (filter.idempotency_key) {
+    params.value(*filter.idempotency_key);
+    connection_->send(sql::find_signal, params);
+  } else {
+    params.value(filter.unread_name);
+    params.value(static_cast<std::int64_t>(filter.limit));
+    connection_->send(sql::list_unread_signals, params);
+  }
   return read_signals(connection_->run_or_throw().front());
 }
 
-bool PostgresTransaction::has_signal(const RunId& run, const std::string& idempotency_key) {
+std::vector<RunTask> PostgresTransaction::list_run_tasks(const RunId& run, const core::TaskId* only) {
   Params params;
+  std::vector<RunTask> tasks;
+  if (only != nullptr) {
+    params.column(std::vector{*only}, [](const core::TaskId& id) { return id; });
+    connection_->send(sql::find_run_task, params);
+    const auto answers = connection_->run_or_throw();
+    const Rows& rows = answers.front();
+    if (rows.count() > 0 && read_run_id(rows, 0, 1) == run)
+      tasks.push_back({.id = *only, .node = read_key(rows, 0, 2)});
+    return tasks;
+  }
   params.value(run);
-  params.value(idempotency_key);
-  connection_->send(sql::has_signal, params);
-  return connection_->run_or_throw().front().count() > 0;
+  connection_->send(sql::list_run_tasks, params);
+  const auto answers = connection_->run_or_throw();
+  const Rows& rows = answers.front();
+  for (int row = 0; row < rows.count(); ++row)
+    tasks.push_back({.id = rows.id(row, 0), .node = read_key(rows, row, 1)});
+  return tasks;
 }
 
 }  // namespace pawl::store::postgres

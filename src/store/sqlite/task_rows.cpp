@@ -1,4 +1,4 @@
-#include "store/sqlite/rows.hpp"
+#include "store/sqlite/task_rows.hpp"
 
 #include "store/codec.hpp"
 #include "store/store.hpp"

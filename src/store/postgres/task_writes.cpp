@@ -1,4 +1,4 @@
-#include "store/postgres/moves.hpp"
+#include "store/postgres/task_writes.hpp"
 
 #include <algorithm>
 #include <array>

@@ -5,9 +5,9 @@
 #include <map>
 
 #include "core/base/ensure.hpp"
-#include "store/sqlite/rows.hpp"
 #include "store/sqlite/sql.hpp"
-#include "store/sqlite/tasks_load.hpp"
+#include "store/sqlite/task_load.hpp"
+#include "store/sqlite/task_rows.hpp"
 #include "store/sqlite/transaction.hpp"
 
 namespace pawl::store::sqlite {

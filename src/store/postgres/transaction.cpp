@@ -1,12 +1,14 @@
+#include "store/postgres/transaction.hpp"
+
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "store/postgres/monotonic.hpp"
-#include "store/postgres/moves.hpp"
+#include "store/postgres/queues.hpp"
 #include "store/postgres/sql.hpp"
-#include "store/postgres/transaction.hpp"
+#include "store/postgres/task_writes.hpp"
 
 namespace pawl::store::postgres {
 
@@ -39,19 +41,6 @@ Outcome ask_outcome(Connection& connection, std::int64_t number, std::uint64_t l
   return status.empty() ? Outcome::lost : Outcome::not_known_yet;
 }
 
-void send_counts(Connection& connection, const std::vector<CountsWrite>& counts) {
-  if (counts.empty()) return;
-  Params params;
-  params.column(counts, [](const CountsWrite& write) { return write.lane->id; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.pending; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.scheduled; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.blocked; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.claimed; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.running; });
-  params.column(counts, [](const CountsWrite& write) { return write.delta.dead_letter; });
-  connection.send(sql::add_lane_counts, params);
-}
-
 // Whether the writes only end tasks. Other commits need a transaction id: a claim that was applied twice
 // would leave the first tasks without a worker.
 bool is_of_ends(const std::vector<TaskWrite>& tasks) {
@@ -82,7 +71,7 @@ PostgresTransaction::Events PostgresTransaction::events_of(const WriteSet& write
   return is_shared ? Events::appended : Events::all_or_error;
 }
 
-void PostgresTransaction::commit(const WriteSet& writes) {
+CommitNumber PostgresTransaction::write(const WriteSet& writes, Durability /*durability*/) {
   if (number_ == 0 && !is_of_ends(writes.tasks)) (void)connection_->run_or_throw();
   check_lanes(writes);
   const Events events = events_of(writes);
@@ -109,6 +98,7 @@ void PostgresTransaction::commit(const WriteSet& writes) {
   if (is_current()) note_committed(writes);
   if (!failure && is_current()) remember(writes, leases, answers);
   connection_.give_back();  // the next group need not wait for the destructor
+  return kDurable;
 }
 
 // Queues first: another group may hold one of them and wait for a key that is inserted here.
@@ -117,10 +107,10 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes, Events even
   send_records(writes.records);
   send_checkpoints(writes.checkpoints);
   send_held();
-  send_runs_seen(writes.runs_seen);
+  send_runs_seen(writes.depends_on.runs);
   if (events == Events::appended) append_events_first(writes);
   FirstLeases leases =
-      send_tasks(*connection_, writes.tasks, addresses_, {.now = now_, .claims_at = claims_at_});
+      send_tasks(*connection_, writes.tasks, addresses_, {.now = start_.now, .claims_at = start_.claims_at});
   send_runs(writes, events);
   send_lines(writes.lines);
   send_turns(writes.turns);
@@ -131,7 +121,9 @@ FirstLeases PostgresTransaction::send_writes(const WriteSet& writes, Events even
 }
 
 void PostgresTransaction::check_lanes(const WriteSet& writes) const {
-  const auto is_stale = [this](const core::Lane* lane) { return lane != nullptr && lane->life != life_; };
+  const auto is_stale = [this](const core::Lane* lane) {
+    return lane != nullptr && lane->life != start_.life;
+  };
   const auto task_is_stale = [&](const TaskWrite& write) { return is_stale(write.record->lane); };
   const auto is_stale_in = [&](const auto& parts) {
     return std::any_of(parts.begin(), parts.end(), [&](const auto& part) { return is_stale(part.lane); });
@@ -157,7 +149,7 @@ void PostgresTransaction::send_held() {
 void PostgresTransaction::settle_lost_commit(const Failure& failure, Events events) {
   const core::MonotonicTime until = monotonic_now() + kSettleFor;
   for (core::Duration pause = kFirstAsk; monotonic_now() < until; pause = std::min(pause * 2, kSlowestAsk)) {
-    switch (ask_outcome(*connection_, number_, life_)) {
+    switch (ask_outcome(*connection_, number_, start_.life)) {
       case Outcome::committed:
         // Only the lost reply shows whether events were inserted; the group may be repeated.
         if (events == Events::may_be_none) throw StoreError{StoreError::Kind::retry, failure.message};

@@ -1,10 +1,11 @@
-#include "store/sqlite/tasks_load.hpp"
+#include "store/sqlite/task_load.hpp"
 
 #include "store/codec.hpp"
 #include "store/sqlite/fair.hpp"
-#include "store/sqlite/rows.hpp"
-#include "store/sqlite/runs.hpp"
+#include "store/sqlite/run_reads.hpp"
 #include "store/sqlite/sql.hpp"
+#include "store/sqlite/task_rows.hpp"
+#include "store/sqlite/transaction.hpp"
 
 namespace pawl::store::sqlite {
 
@@ -104,6 +105,40 @@ std::vector<core::Attempt> list_attempts(Connection& connection, const core::Tas
   Rows row = connection.statement(sql::list_attempts).rows(id);
   while (row.next()) attempts.push_back(read_attempt(row));
   return attempts;
+}
+
+Loaded SqliteTransaction::load(const LoadRequest& request) {
+  Loaded loaded;
+  TaskLoader loader{connection_, lanes_};
+  loaded.tasks.reserve(request.tasks.size());
+  for (const LoadTask& wanted : request.tasks) {
+    const core::TaskRecord* known = wanted.facts ? nullptr : remembered_.find_lease(wanted.id);
+    if (known != nullptr) {
+      loaded.tasks.emplace_back(*known);
+    } else {
+      loaded.tasks.push_back(loader.load(wanted));
+    }
+  }
+  for (const IdempotencyRef& ref : request.idempotency) {
+    Rows row = connection_.statement(sql::find_idempotent_task).rows(ref.ns, ref.type, ref.key);
+    loaded.idempotency.push_back(row.next() ? std::optional{row.task_id()} : std::nullopt);
+  }
+  for (const QueueRef& ref : request.queues) loaded.queues.push_back(find_settings(ref));
+  loaded.attempts = read_attempts(request.attempts);
+  loaded.run_keys = read_run_keys(request.run_keys);
+  loaded.last_checkpoints = read_last_checkpoints(request.checkpoint_owners);
+  loaded.records = read_records(request.records);
+  return loaded;
+}
+
+std::vector<std::optional<core::Attempt>> SqliteTransaction::read_attempts(
+    std::span<const core::LeaseRef> refs) {
+  std::vector<std::optional<core::Attempt>> found;
+  for (const core::LeaseRef& ref : refs) {
+    Rows row = connection_.statement(sql::find_attempt).rows(ref.task_id, ref.fence);
+    found.push_back(row.next() ? std::optional{read_attempt(row)} : std::nullopt);
+  }
+  return found;
 }
 
 }  // namespace pawl::store::sqlite

@@ -1,4 +1,4 @@
-#include "store/sqlite/tasks_commit.hpp"
+#include "store/sqlite/task_writes.hpp"
 
 #include <fmt/format.h>
 
@@ -6,10 +6,6 @@
 #include "store/codec.hpp"
 #include "store/run_codec.hpp"
 #include "store/sqlite/bulk_insert.hpp"
-#include "store/sqlite/erase.hpp"
-#include "store/sqlite/fair.hpp"
-#include "store/sqlite/records.hpp"
-#include "store/sqlite/runs.hpp"
 #include "store/sqlite/sql.hpp"
 
 namespace pawl::store::sqlite {
@@ -231,45 +227,10 @@ class TaskWriter {
   Records finished_;
 };
 
-void write_line(Connection& connection, const LineWrite& write) {
-  const LineRef& ref = write.ref;
-  if (write.line.head) {
-    connection.statement(sql::put_line).run(ref.ns, ref.queue, ref.key, *write.line.head, write.line.tail);
-  } else {
-    connection.statement(sql::delete_line).run(ref.ns, ref.queue, ref.key);
-  }
-}
-
-void write_queue(Connection& connection, const QueueWrite& write) {
-  const core::QueueSettings& settings = write.settings;
-  std::optional<std::int64_t> limit;
-  std::optional<core::Duration> per;
-  if (settings.rate) {
-    limit = settings.rate->limit;
-    per = settings.rate->per;
-  }
-  connection.statement(sql::put_queue)
-      .run(write.ref.ns, write.ref.name, settings.paused, settings.max_concurrency,
-           Copied{encode_type_limits(settings.type_concurrency)}, limit, per, settings.rate_spent_until);
-}
-
 }  // namespace
 
-void write_all(Connection& connection, const WriteSet& writes, core::TimePoint now) {
-  write_records(connection, writes.records);
-  write_checkpoints(connection, writes.checkpoints);
-  TaskWriter{connection, now}.write(writes.tasks);
-  write_runs(connection, writes);
-  for (const LineWrite& write : writes.lines) write_line(connection, write);
-  write_turns(connection, writes.turns);
-  for (const QueueWrite& write : writes.queues) write_queue(connection, write);
-  Statement& add_counts = connection.statement(sql::add_lane_counts);
-  for (const auto& [lane, delta] : writes.counts) {
-    add_counts.run(lane->id, delta.pending, delta.scheduled, delta.blocked, delta.claimed, delta.running,
-                   delta.dead_letter);
-  }
-  write_audit(connection, writes.audit);
-  erase(connection, writes);
+void write_tasks(Connection& connection, const std::vector<TaskWrite>& writes, core::TimePoint now) {
+  TaskWriter{connection, now}.write(writes);
 }
 
 }  // namespace pawl::store::sqlite

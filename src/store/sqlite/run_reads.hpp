@@ -1,6 +1,7 @@
 #pragma once
-// Reads and writes runs.
+// Reads runs and their parts. The connection is in a transaction.
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -9,8 +10,12 @@
 
 namespace pawl::store::sqlite {
 
-// Throws StoreError of kind retry if a run is no longer at the sequence it was loaded at.
-void write_runs(Connection& connection, const WriteSet& writes);
+[[nodiscard]] std::optional<core::Node> find_node_row(Connection& connection, const NodeRef& ref);
+
+enum class Wanted : std::uint8_t { run, ahead, nodes };  // `ahead`: only nodes whose rows lag
+[[nodiscard]] std::optional<StoredRun> find_row(Connection& connection, const core::RunId& id, Wanted wanted);
+[[nodiscard]] std::optional<StoredRun> find_with_page(Connection& connection, const core::RunId& id,
+                                                      const core::NodePage& page);
 
 [[nodiscard]] std::optional<StoredRun> find_run(Connection& connection, const core::RunId& id,
                                                 RunParts parts);

@@ -1,12 +1,10 @@
-// Pages of task ids by filter. Each status has a source, read in id order up to the page limit; the sources
-// are merged into the page.
+#include "store/sqlite/lists.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
-#include "store/sqlite/reads.hpp"
 #include "store/sqlite/sql.hpp"
 
 namespace pawl::store::sqlite {

@@ -6,8 +6,8 @@
 #include "store/codec.hpp"
 #include "store/postgres/asides.hpp"
 #include "store/postgres/queues.hpp"
-#include "store/postgres/records.hpp"
 #include "store/postgres/sql.hpp"
+#include "store/postgres/task_rows.hpp"
 #include "store/postgres/transaction.hpp"
 
 namespace pawl::store::postgres {
@@ -54,7 +54,7 @@ class TaskLoader {
       if (recalled[i]) {
         found_[i] = recalled[i]->record(id);
         addresses_[id] = recalled[i]->address;
-        if (wanted[i].only_to_hold) held.push_back(id);
+        if (wanted[i].hints.expected_fence) held.push_back(id);
         continue;
       }
       index_.emplace(id, i);
@@ -193,8 +193,12 @@ std::vector<std::optional<TaskId>> read_idempotency(const Rows& rows, std::size_
 
 Loaded PostgresTransaction::load(const LoadRequest& request) {
   Loaded loaded;
+  loaded.attempts = read_attempts(request.attempts);
+  loaded.run_keys = read_run_keys(request.run_keys);
+  loaded.last_checkpoints = read_last_checkpoints(request.checkpoint_owners);
+  loaded.records = read_records(request.records);
   if (!request.tasks.empty()) {
-    loaded.tasks = TaskLoader{*connection_, shared_, addresses_, held_, request.tasks, now_}.load();
+    loaded.tasks = TaskLoader{*connection_, shared_, addresses_, held_, request.tasks, start_.now}.load();
   }
   if (!request.idempotency.empty()) {
     Params params;
@@ -224,7 +228,7 @@ bool PostgresTransaction::knows(std::span<const QueueRef> queues) const {
                      [this](const QueueRef& ref) { return queues_.contains(ref); });
 }
 
-std::vector<std::optional<core::Attempt>> PostgresTransaction::find_attempts(
+std::vector<std::optional<core::Attempt>> PostgresTransaction::read_attempts(
     std::span<const core::LeaseRef> refs) {
   std::vector<std::optional<core::Attempt>> found(refs.size());
   if (refs.empty()) return found;

@@ -72,7 +72,7 @@ Params states_of(const RunWrites& writes) {
   params.column(writes, [](RunEntry write) { return encode_run_standing(run(write)); });
   params.column(writes, [](RunEntry write) { return text_or_null(run(write).output.text); });
   params.column(writes, [](RunEntry write) { return core::is_retrying(run(write)); });
-  params.column(writes, [](RunEntry write) { return write->is_bare; });
+  params.column(writes, [](RunEntry write) { return write->may_omit.nodes; });
   return params;
 }
 
@@ -93,7 +93,7 @@ void send_nodes(Connection& connection, const RunWrites& writes) {
   using One = Of<core::Node>;
   std::vector<One> rows;
   for (RunEntry write : writes) {
-    if (write->is_bare) continue;
+    if (write->may_omit.nodes) continue;
     for (const core::Node* node : write->nodes) rows.push_back({run_facts(write).id, node});
   }
   if (rows.empty()) return;
@@ -209,7 +209,7 @@ void PostgresTransaction::send_runs_seen(const std::vector<RunAt>& seen) {
 }
 
 bool PostgresTransaction::appends_alone(const WriteSet& writes) {
-  const auto lags = [](const RunWrite& write) { return write.lags; };
+  const auto lags = [](const RunWrite& write) { return write.may_omit.row; };
   return !writes.runs.empty() && std::all_of(writes.runs.begin(), writes.runs.end(), lags) &&
          writes.tasks.empty() && writes.lines.empty() && writes.turns.empty() && writes.counts.empty() &&
          writes.queues.empty() && writes.records.empty() && writes.checkpoints.empty() &&
@@ -237,7 +237,7 @@ void PostgresTransaction::send_runs(const WriteSet& writes, Events events) {
   RunWrites created;
   RunWrites changed;
   for (const RunWrite& write : writes.runs) {
-    if (write.lags) continue;
+    if (write.may_omit.row) continue;
     whole.push_back(&write);
     (write.sequence_before == 0 ? created : changed).push_back(&write);
   }

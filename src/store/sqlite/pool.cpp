@@ -1,4 +1,4 @@
-#include "store/sqlite/readers.hpp"
+#include "store/sqlite/pool.hpp"
 
 #include <utility>
 

@@ -3,8 +3,8 @@
 
 #include "store/codec.hpp"
 #include "store/postgres/asides.hpp"
-#include "store/postgres/records.hpp"
 #include "store/postgres/sql.hpp"
+#include "store/postgres/task_rows.hpp"
 #include "store/postgres/transaction.hpp"
 
 namespace pawl::store::postgres {

@@ -1,12 +1,9 @@
-#include <algorithm>
-#include <map>
 #include <unordered_map>
 
 #include "store/postgres/asides.hpp"
-#include "store/postgres/queues.hpp"
-#include "store/postgres/records.hpp"
 #include "store/postgres/sql.hpp"
 #include "store/postgres/store_impl.hpp"
+#include "store/postgres/task_rows.hpp"
 
 namespace pawl::store::postgres {
 
@@ -28,16 +25,6 @@ std::optional<core::TaskRecord> read_whole(const Rows& rows, int row, LaneFinder
   if (record.place == Place::leased) read_lease(rows, row, kLeaseColumn, record);
   if (record.place == Place::finished) read_end(rows, row, kEndColumn, record);
   return record;
-}
-
-core::QueueCounts read_counts(const Rows& rows, int row, int column) {
-  const auto count = [&](int offset) { return rows.int8_or_null(row, column + offset).value_or(0); };
-  return {.pending = count(0),
-          .scheduled = count(1),
-          .blocked = count(2),
-          .claimed = count(3),
-          .running = count(4),
-          .dead_letter = count(5)};
 }
 
 }  // namespace
@@ -80,48 +67,9 @@ std::optional<StoredTask> PostgresStore::find_task(const core::TaskId& id) {
   return tasks.empty() ? std::nullopt : std::optional{std::move(tasks.front())};
 }
 
-std::vector<core::Queue> PostgresStore::list_queues(const std::string& ns) {
+std::vector<StoredTask> PostgresStore::list_tasks(const TaskPage& page) {
   const Pool::Loan connection = readers_.borrow();
-  const core::TimePoint time = now(*connection);
-  read_lanes(*connection);
-  const auto lanes = shared_.lanes.of_namespace(ns);
-  const auto answers = run(*connection, [&](Connection& used) {
-    Params of_namespace;
-    of_namespace.value(ns);
-    Params of_lanes;
-    of_lanes.column(lanes, [](const core::Lane* lane) { return lane->id; });
-    of_lanes.column(
-        lanes, [&](const core::Lane* lane) { return shared_.ready_marks.mark_of(lane->id).available_at; });
-    of_lanes.column(lanes, [&](const core::Lane* lane) { return shared_.ready_marks.mark_of(lane->id).id; });
-    of_lanes.value(shared_.counts_mark.value());
-    used.send(sql::begin_read);
-    used.send(sql::list_queues, of_namespace);
-    used.send(sql::list_lane_counts, of_lanes);
-    used.send(sql::commit);
-  });
-  expect_life_of(lanes, *connection);
-
-  std::unordered_map<std::int32_t, const core::Lane*> by_id;  // the cache may be emptied at any time
-  for (const core::Lane* lane : lanes) by_id.emplace(lane->id, lane);
-  std::map<std::string, core::Queue> queues;
-  const Rows& settings = answers[1];
-  for (int row = 0; row < settings.count(); ++row) {
-    queues[std::string{settings.text(row, 0)}].settings = read_settings(settings, row, 1);
-  }
-  const Rows& counts = answers[2];
-  for (int row = 0; row < counts.count(); ++row) {
-    core::Queue& queue = queues[by_id.at(counts.int4(row, 0))->queue];
-    queue.counts += read_counts(counts, row, 1);
-    if (counts.is_null(row, 7)) continue;
-    const core::Duration age = time - counts.time(row, 7);
-    queue.oldest_pending_age = std::max(queue.oldest_pending_age.value_or(age), age);
-  }
-  std::vector<core::Queue> list;
-  for (auto& [name, queue] : queues) {
-    queue.name = name;
-    list.push_back(std::move(queue));
-  }
-  return list;
+  return read_tasks(*connection, list_ids(*connection, page));
 }
 
 }  // namespace pawl::store::postgres
