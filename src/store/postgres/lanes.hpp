@@ -20,7 +20,7 @@ class LaneFinder {
  public:
   LaneFinder(LaneCache& lanes, Connection& connection) : lanes_(lanes), connection_(connection) {}
   [[nodiscard]] const core::Lane* operator()(std::int32_t id);
-  // Null if the lane does not exist.
+  // Null if the lane does not exist. Throws `retry` if the life of the connection has ended.
   [[nodiscard]] const core::Lane* find(std::int32_t id);
 
  private:
