@@ -278,7 +278,7 @@ bool is_passed_through(const RunTransition& row) {
          row.from == RunState::completing;
 }
 
-TEST(RandomRuns, EndAndDoWhatTheModelSays) {
+TEST(RandomRuns, EndAsTheModelPredicts) {
   SeededRandom random{20260209};
   Moves moves;
   std::map<RunState, int> ends;
@@ -303,7 +303,7 @@ TEST(RandomRuns, EndAndDoWhatTheModelSays) {
 }
 
 // With small commit budgets the run does the same, in more commits.
-TEST(RandomRuns, EndAndDoWhatTheModelSaysWhenACommitDoesLittle) {
+TEST(RandomRuns, EndAsTheModelPredictsWithSmallCommitBudgets) {
   SeededRandom random{20260311};
   std::map<RunState, int> ends;
   int deferred = 0;
@@ -328,7 +328,7 @@ TEST(RandomRuns, EndAndDoWhatTheModelSaysWhenACommitDoesLittle) {
 }
 
 // S22: a modified log is refused, or replays to some state; it never crashes the reader.
-TEST(AReplay, OfALogThatSomebodyChangedDoesNotCrash) {
+TEST(AReplay, OfATamperedLogDoesNotCrash) {
   SeededRandom random{20260210};
   int refused = 0;
   for (int round = 0; round < 300 && !::testing::Test::HasFailure(); ++round) {
@@ -356,7 +356,7 @@ TEST(AReplay, OfALogThatSomebodyChangedDoesNotCrash) {
   EXPECT_GT(refused, 1'000);
 }
 
-TEST(AReplay, OfALogThatLacksAnEventIsRefused) {
+TEST(AReplay, OfALogWithAMissingEventIsRejected) {
   RunHarness run{R"({"id":"a","activity":"t"})"};
   run.start();
   run.claim("a");
@@ -378,7 +378,7 @@ std::string chain_of(std::size_t size) {
   return tasks;
 }
 
-TEST(ACompletion, AsksForItsFollowersHoweverLargeTheGraphIs) {
+TEST(ACompletion, LoadsOnlyItsSuccessorsHoweverLargeTheGraphIs) {
   std::vector<std::size_t> asked;
   for (const std::size_t size : {100U, 10'000U}) {
     RunHarness run{chain_of(size)};
@@ -393,7 +393,7 @@ TEST(ACompletion, AsksForItsFollowersHoweverLargeTheGraphIs) {
   EXPECT_LE(asked[1], 4U) << "its own, once for the start and once for the end, and its follower";
 }
 
-TEST(AChainOf10000, RunsToItsEndAndIsSkippedWithoutAStack) {
+TEST(AChainOf10000, CompletesAndIsSkippedWithoutRecursion) {
   RunHarness run{chain_of(10'000)};
   run.do_not_replay();
   run.start();

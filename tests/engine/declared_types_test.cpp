@@ -51,7 +51,7 @@ TEST_F(DeclaredTypesOfRuns, AreParsedOnceAsLongAsTheyDoNotChange) {
   EXPECT_TRUE(first->check_payload({"1"}).ok()) << "those who have it keep it";
 }
 
-TEST_F(DeclaredTypesOfRuns, AreForgottenWhenTheyAreDeletedAndMayComeAgain) {
+TEST_F(DeclaredTypesOfRuns, AreEvictedWhenDeletedAndParsedAgainWhenRecreated) {
   EXPECT_EQ(find(), nullptr);
   store(R"({"enum":[1]})");
   let_it_be_read_again();

@@ -41,13 +41,13 @@ class Foresight : public ::testing::Test {
   }
 };
 
-TEST_F(Foresight, WhatIsCompletedMayBeCompletedAgain) {
+TEST_F(Foresight, AllowsToRepeatACompletion) {
   EXPECT_TRUE(may_be_repeated(step(core::StepAction::complete)));
   EXPECT_TRUE(may_be_repeated(core::WriteStepsOfMany{.writes = {step(core::StepAction::complete)}}));
   EXPECT_TRUE(may_be_repeated(report(core::ReportAction::complete)));
 }
 
-TEST_F(Foresight, WhatWouldNotBeTheSameASecondTimeMayNot) {
+TEST_F(Foresight, ForbidsToRepeatCommandsThatAreNotIdempotent) {
   EXPECT_FALSE(may_be_repeated(step(core::StepAction::fail)));
   core::WriteSteps suspended = step(core::StepAction::complete);
   suspended.suspend = core::SuspendBody{};
@@ -61,7 +61,7 @@ TEST_F(Foresight, WhatWouldNotBeTheSameASecondTimeMayNot) {
   EXPECT_FALSE(of({step(core::StepAction::complete), core::StartRun{.workflow = "order"}}).may_be_repeated);
 }
 
-TEST_F(Foresight, AStartLooksAtItsWorkflowItsQueueAndTheWorkerThatWaits) {
+TEST_F(Foresight, PrefetchesTheWorkflowTheQueueAndTheWaitingWorkerOfAStart) {
   park({.worker_id = "w", .types = {"workflow:order"}, .held_max = 4});
   const store::Foreseen foreseen = of({core::StartRun{.workflow = "order"}});
   EXPECT_EQ(foreseen.records.size(), 2U);
@@ -70,7 +70,7 @@ TEST_F(Foresight, AStartLooksAtItsWorkflowItsQueueAndTheWorkerThatWaits) {
 }
 
 // Prefetching locks the worker's record first, where other groups lock it last.
-TEST_F(Foresight, NoWorkerIsForeseenWhereMoreIsLocked) {
+TEST_F(Foresight, PrefetchesNoWorkerIfOtherRowsAreLocked) {
   park({.worker_id = "w", .held_max = 4});
   const core::StartRun start{.workflow = "order"};
   core::StartRun keyed = start;

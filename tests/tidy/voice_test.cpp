@@ -115,7 +115,7 @@ TEST(Voice, DocumentsUseNoBannedPhrase) {
   EXPECT_EQ(complaints, Complaints{});
 }
 
-TEST(Voice, FindsAPhraseInACommentAndInAMessage) {
+TEST(Voice, CheckFindsAPhraseInACommentAndInAMessage) {
   Complaints complaints;
   const SourceFile file =
       file_of("a.cpp", "int a;  // Whoever asks is told so\nfail(\"nobody holds it\");\nint whom = 0;\n");
