@@ -10,14 +10,14 @@ namespace {
 
 using Reason = Gate::Reason;
 
-TEST(Gate, ThatIsOpenHoldsNobodyUp) {
+TEST(Gate, IsPassedWithoutWaitingWhenOpen) {
   Gate gate;
   gate.open();
   EXPECT_EQ(gate.wait(), Reason::end);
   EXPECT_EQ(gate.wait(), Reason::end) << "it stays open";
 }
 
-TEST(Gate, LetsPassWhoWaitsWithAllThatWasDoneBefore) {
+TEST(Gate, PublishesEarlierWritesToTheWaiter) {
   for (int i = 0; i < 1'000; ++i) {
     Gate gate;
     int written = 0;
@@ -31,7 +31,7 @@ TEST(Gate, LetsPassWhoWaitsWithAllThatWasDoneBefore) {
   }
 }
 
-TEST(Gate, MayBeGoneAsSoonAsItIsOpen) {
+TEST(Gate, MayBeDestroyedAsSoonAsItIsOpen) {
   for (int i = 0; i < 1'000; ++i) {
     auto gate = std::make_unique<Gate>();
     std::thread opener{[&opened = *gate] { opened.open(); }};
@@ -41,7 +41,7 @@ TEST(Gate, MayBeGoneAsSoonAsItIsOpen) {
   }
 }
 
-TEST(Gate, IsClosedAgainByWhoHasLooked) {
+TEST(Gate, CanBeClosedAgainAfterAPoll) {
   Gate gate;
   gate.open(Reason::look);
   EXPECT_EQ(gate.wait(), Reason::look);
@@ -51,7 +51,7 @@ TEST(Gate, IsClosedAgainByWhoHasLooked) {
   opener.join();
 }
 
-TEST(Gate, IsNotClosedOnWhatCameMeanwhile) {
+TEST(Gate, StaysOpenAfterAConcurrentOpen) {
   Gate gate;
   gate.open(Reason::look);
   EXPECT_EQ(gate.wait(), Reason::look);

@@ -24,7 +24,7 @@ Gathering after_a_group(core::Duration work, core::Duration flush) {
   return gathering;
 }
 
-TEST(Gathering, WaitsForThoseWhoWereAnsweredWhereTheDiskIsSlow) {
+TEST(Gathering, WaitsForTheRepliedCallersOnASlowDisk) {
   const Gathering gathering = after_a_group(100us, 1ms);
   EXPECT_TRUE(gathering.waits_for_the_last());
   EXPECT_TRUE(gathering.wants_more(4));
@@ -33,25 +33,25 @@ TEST(Gathering, WaitsForThoseWhoWereAnsweredWhereTheDiskIsSlow) {
   EXPECT_EQ(gathering.waits_until(), kTold + 500us);
 }
 
-TEST(Gathering, WaitsForNobodyWhereTheDiskIsFastOrTheWorkIsLong) {
+TEST(Gathering, DoesNotWaitOnAFastDiskOrForLongWork) {
   for (const Gathering& gathering : {after_a_group(10us, 400us), after_a_group(250us, 1ms), Gathering{}}) {
     EXPECT_FALSE(gathering.waits_for_the_last());
     EXPECT_FALSE(gathering.wants_more(1));
   }
 }
 
-TEST(Gathering, WaitsForNobodyBesideACallerAlone) {
+TEST(Gathering, DoesNotWaitForASingleCaller) {
   Gathering gathering;
   gathering.note_flush(5ms, 1, 0);
   gathering.note_told(kTold);
   EXPECT_FALSE(gathering.wants_more(1));
 }
 
-TEST(Gathering, DoesNotWaitLongAfterADiskThatStoodStill) {
+TEST(Gathering, DoesNotWaitLongAfterADiskStall) {
   EXPECT_EQ(after_a_group(100us, 30s).waits_until(), kTold + 2ms);
 }
 
-TEST(Gathering, WaitsLessAndLessOftenInVain) {
+TEST(Gathering, WaitsLessOftenAfterUnproductiveWaits) {
   Gathering gathering = after_a_group(100us, 1ms);
   int skipped = 0;
   for (const int expected : {1, 3, 7, 15, 31, 31}) {
@@ -107,7 +107,7 @@ TEST_F(OnASlowDisk, EveryCallerIsAnsweredUntilTheLastOne) {
 
 // The disk alternates between slow and fast: a group that was delayed for the slow disk is also served if the
 // disk is fast by the time of the replies.
-TEST_F(OnASlowDisk, NobodyIsForgottenWhenItBecomesFast) {
+TEST_F(OnASlowDisk, EveryCallerIsAnsweredWhenItBecomesFast) {
   constexpr int kRounds = 600;
   constexpr int kTogether = 4;
   std::atomic<int> flushes = 0;
@@ -118,7 +118,7 @@ TEST_F(OnASlowDisk, NobodyIsForgottenWhenItBecomesFast) {
   }
 }
 
-TEST_F(OnASlowDisk, WhatWasSubmittedIsAnsweredBeforeTheEnd) {
+TEST_F(OnASlowDisk, EverySubmittedCommandIsAnsweredBeforeTheEnd) {
   constexpr int kRounds = 20;
   constexpr int kTogether = 5;
   for (int round = 1; round <= kRounds; ++round) {

@@ -17,9 +17,9 @@ std::string verdict(const Progress& progress) {
   return checked ? "" : checked.problem().detail;
 }
 
-TEST(Progress, OfAnIdleServerIsGood) { EXPECT_EQ(verdict({.looked_at = kNow}), ""); }
+TEST(Progress, OfAnIdleServerIsHealthy) { EXPECT_EQ(verdict({.looked_at = kNow}), ""); }
 
-TEST(Progress, StopsWhenCommitsAreRefusedForLong) {
+TEST(Progress, StopsWhenCommitsFailForTooLong) {
   const auto refused = [](core::Duration since, core::Duration last) {
     return Progress{.refused_since = kNow - since, .refused_last = kNow - last, .looked_at = kNow};
   };
@@ -35,7 +35,7 @@ TEST(Progress, StopsImmediatelyWhenAnotherProgramHasMigratedTheStore) {
   EXPECT_EQ(verdict(progress), "version 14");
 }
 
-TEST(Progress, StopsWhenCommandsWaitAndNoneIsCommitted) {
+TEST(Progress, StopsWhenCommandsWaitAndNoGroupEnds) {
   const auto waiting = [](core::Duration since) {
     return Progress{.waiting_since = kNow - since, .looked_at = kNow};
   };
@@ -43,7 +43,7 @@ TEST(Progress, StopsWhenCommandsWaitAndNoneIsCommitted) {
   EXPECT_EQ(verdict(waiting(30s)), "commands wait, and no group has ended for 30 s");
 }
 
-TEST(Progress, StopsWhenNobodyLooksForLeases) {
+TEST(Progress, StopsWithoutPollsForExpiredLeases) {
   EXPECT_EQ(verdict({.looked_at = kNow - 30s + 1us}), "");
   EXPECT_EQ(verdict({.looked_at = kNow - 30s}), "no poll for expired leases has finished for 30 s");
 }
@@ -61,7 +61,7 @@ class Refusal final : public store::FaultPlan {
 
 class ProgressOfANode : public RuntimeTest {};
 
-TEST_P(ProgressOfANode, KnowsSinceWhenCommitsAreRefused) {
+TEST_P(ProgressOfANode, RecordsSinceWhenCommitsFail) {
   Refusal refusal;
   RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), refusal)}};
   ASSERT_TRUE(node.api().enqueue("default", {.type = "t"}).ok());
@@ -78,7 +78,7 @@ TEST_P(ProgressOfANode, KnowsSinceWhenCommitsAreRefused) {
   EXPECT_EQ(node.runtime.progress().refused_since, std::nullopt);
 }
 
-TEST_P(ProgressOfANode, LooksForLeasesAgainAndAgain) {
+TEST_P(ProgressOfANode, RecordsRepeatedPollsForLeases) {
   RunningNode node{open()};
   const auto first = node.runtime.progress().looked_at;
   EXPECT_TRUE(eventually([&] { return node.runtime.progress().looked_at > first; }));

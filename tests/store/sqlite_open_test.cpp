@@ -29,7 +29,7 @@ class SqliteOpen : public Test {
   CountingRandom random;
 };
 
-TEST_F(SqliteOpen, MakesAndMigratesTheFileOnce) {
+TEST_F(SqliteOpen, CreatesAndMigratesTheFileOnce) {
   const std::string path = folder.file("new.db");
   (void)open(path);
   const auto first = sqlite_migration_status(path);
@@ -46,14 +46,14 @@ TEST_F(SqliteOpen, RefusesAFolderThatDoesNotExist) {
   expect_refused(path, StoreError::Kind::unavailable, path);
 }
 
-TEST_F(SqliteOpen, RefusesAFileThatIsNoDatabase) {
+TEST_F(SqliteOpen, RejectsAFileThatIsNotADatabase) {
   const std::string path = folder.file("letter.txt");
   std::ofstream{path} << std::string(5000, 'x');
   expect_refused(path, StoreError::Kind::internal, path);
   expect_refused(path, StoreError::Kind::internal, "not a SQLite database");
 }
 
-TEST_F(SqliteOpen, SaysWhatFailedInPlainWords) {
+TEST_F(SqliteOpen, ReportsAFailureWithoutSqlTerms) {
   const std::string path = folder.file("letter.txt");
   std::ofstream{path} << std::string(5000, 'x');
   std::string message;
@@ -84,7 +84,7 @@ TEST_F(SqliteOpen, ReportsThatAnotherProcessHoldsTheWriteLockAndGivesUp) {
   open_it();
 }
 
-TEST_F(SqliteOpen, RefusesAFileItMayNotWrite) {
+TEST_F(SqliteOpen, RejectsAReadOnlyFile) {
   const std::string path = folder.file("mine.db");
   (void)open(path);
   std::filesystem::permissions(folder.file(""), std::filesystem::perms::all);
@@ -115,14 +115,14 @@ TEST_F(SqliteOpen, RefusesAnEditedMigration) {
   expect_refused(path, StoreError::Kind::schema, "other content");
 }
 
-TEST_F(SqliteOpen, StatusOfAnEmptyFileIsAllPending) {
+TEST_F(SqliteOpen, ReportsAllMigrationsOfAnEmptyFileAsPending) {
   const std::string path = folder.file("empty.db");
   std::ofstream{path}.flush();
   ASSERT_FALSE(sqlite_migration_status(path).empty());
   EXPECT_FALSE(sqlite_migration_status(path)[0].applied_at);
 }
 
-TEST_F(SqliteOpen, ADamagedDatabaseIsSaidToBeOne) {
+TEST_F(SqliteOpen, ReportsADamagedDatabase) {
   const std::string path = folder.file("damaged.db");
   (void)open(path);
   const int file = ::open(path.c_str(), O_WRONLY);
@@ -146,7 +146,7 @@ TEST_F(SqliteOpen, ADamagedDatabaseIsSaidToBeOne) {
 
 class SqliteFullDisk : public SqliteTest {};
 
-TEST_F(SqliteFullDisk, StoresNothingOfAGroupAndWorksAgainWithRoom) {
+TEST_F(SqliteFullDisk, RollsBackTheGroupAndRecoversWhenThereIsRoom) {
   const auto before = enqueue();
   store.reset();
   store = open(100);
