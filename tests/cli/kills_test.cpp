@@ -102,7 +102,7 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
   Ids completed;
 };
 
-TEST_P(Kills, LoseNothingThatWasAcknowledged) {
+TEST_P(Kills, LoseNoAcknowledgedTask) {
   std::vector<std::thread> clients;
   for (int i = 0; i < kClients / 2; ++i) clients.emplace_back([this] { enqueue_until_told(); });
   for (int i = 0; i < kClients / 2; ++i) clients.emplace_back([this, i] { work_until_told(i); });

@@ -39,7 +39,7 @@ class Sagas : public SdkTest {
 
 // --- changed code ---
 
-TEST_P(Sagas, NameWhatIsNotUndoneWhenTheCodeOfACanceledRunHasChanged) {
+TEST_P(Sagas, NameTheMissingUndosWhenTheCodeOfACanceledRunHasChanged) {
   const Code first = [&](Workflow& wf) {
     book(wf, "car");
     static_cast<void>(wf.signal("never"));
@@ -62,7 +62,7 @@ TEST_P(Sagas, NameWhatIsNotUndoneWhenTheCodeOfACanceledRunHasChanged) {
   EXPECT_EQ(effects.all(), Lines{"return car"});
 }
 
-TEST_P(Sagas, NameWhatIsNotUndoneWhenTheCodeOfALateRunThrowsAtItsTop) {
+TEST_P(Sagas, NameTheMissingUndosWhenTheCodeOfAnExpiredRunThrowsFirst) {
   const pawl::Run run = sleeping(
       [&](Workflow& wf) {
         book(wf, "car");
@@ -78,7 +78,7 @@ TEST_P(Sagas, NameWhatIsNotUndoneWhenTheCodeOfALateRunThrowsAtItsTop) {
   EXPECT_EQ(effects.all(), Lines{});
 }
 
-TEST_P(Sagas, RunNoUndoOfCodeThatHasNotReachedAllOfThem) {
+TEST_P(Sagas, RunNoUndoUntilTheCodeHasReachedAllUndos) {
   const pawl::Run run = sleeping([&](Workflow& wf) {
     book(wf, "car");
     book(wf, "hotel");
@@ -96,7 +96,7 @@ TEST_P(Sagas, RunNoUndoOfCodeThatHasNotReachedAllOfThem) {
   EXPECT_EQ(effects.all(), Lines{});
 }
 
-TEST_P(Sagas, WithNothingToUndoAreCanceledByChangedCode) {
+TEST_P(Sagas, WithNothingToUndoAreCanceledWithoutAWorker) {
   const pawl::Run run = sleeping([](Workflow& wf) {
     wf.step("look", [] {});
     static_cast<void>(wf.signal("never"));
@@ -123,7 +123,7 @@ TEST_P(Sagas, UndoWhenTheDeadlinePassesDuringTheLastStep) {
 
 // --- workers that shut down ---
 
-TEST_P(Sagas, DoNotSpendAnAttemptWhenAStepStopsBecauseItsWorkerShutsDown) {
+TEST_P(Sagas, CountNoAttemptWhenAStepStopsForAWorkerShutdown) {
   std::atomic<bool> has_begun = false;
   std::atomic<int> attempts = 0;
   const auto code = [&](Workflow& wf) {
@@ -182,7 +182,7 @@ TEST_P(Sagas, UndoTheirChildrenFirst) {
   EXPECT_EQ(effects.all(), (Lines{"return leaf", "return middle", "return root"}));
 }
 
-TEST_P(Sagas, WaitForTheirChildrenBeforeTheyUndoAFailureOfTheirOwn) {
+TEST_P(Sagas, WaitForTheirChildrenBeforeUndoingTheirOwnFailure) {
   Worker worker{client, leaving()};
   worker.workflow("child", [&](Workflow& wf) {
     book(wf, "child");
@@ -241,7 +241,7 @@ TEST_P(Sagas, RetryAndSkipFailedUndos) {
 
 // --- runs without workers ---
 
-TEST_P(Sagas, ThatNoWorkerHasAreTerminated) {
+TEST_P(Sagas, WithoutAWorkerCanBeTerminated) {
   const pawl::Run run = sleeping([&](Workflow& wf) {
     book(wf, "car");
     static_cast<void>(wf.child("nobody has this", nullptr));
