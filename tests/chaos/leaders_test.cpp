@@ -20,7 +20,7 @@ TEST(ChaosLeaders, InSuccessionAreAccepted) {
   EXPECT_EQ(violations({change("a", 1, 0, 10), change("a", 1, 5, 15), change("b", 2, 15, 25)}), 0U);
 }
 
-TEST(ChaosLeaders, ThatHandOverMayBeFollowedImmediately) {
+TEST(ChaosLeaders, MayBeFollowedImmediatelyAfterAHandOver) {
   EXPECT_EQ(violations({change("a", 1, 0, 10), change("a", 1, 5, 5), change("b", 2, 5, 15)}), 0U);
 }
 

@@ -89,7 +89,7 @@ TEST_F(Configuration, RejectsARecursiveOrTooLargeFile) {
             std::string::npos);
 }
 
-TEST(Variables, ThatNothingReadsCauseAWarningWithTheNearestName) {
+TEST(Variables, WithAnUnknownNameCauseAWarningWithTheNearestName) {
   const auto warnings = variable_warnings({{"PAWL_RECOVERY_LEASE", "1s"}, {"PAWL_ADRESS", "x"}});
   ASSERT_EQ(warnings.size(), 2U);
   EXPECT_NE(warnings[0].find("did you mean 'PAWL_ADDRESS'?"), std::string::npos) << warnings[0];

@@ -18,7 +18,7 @@ TEST(FileModes, OfAPrivateStoreAreAccepted) {
   EXPECT_TRUE(finding.advice.empty());
 }
 
-TEST(FileModes, ThatAllowAccessByOtherUsersAreReportedWithAdvice) {
+TEST(FileModes, AllowingAccessByOtherUsersAreReportedWithAdvice) {
   const auto finding = files_finding(
       {{"/d/pawl.db", 0644}, {"/d/pawl.db-wal", 0600}, {"/d/pawl.db-turn", 0640}, {"/d", 01777, true}});
   EXPECT_EQ(finding.verdict, Verdict::warning);

@@ -86,7 +86,7 @@ TEST(Schedule, IsPausedTriggeredBackfilledAndDeleted) {
   EXPECT_EQ(server.pawl({"schedule", "show", "nightly"}).exit_code, 1);
 }
 
-TEST(Schedule, IsRefusedByField) {
+TEST(Schedule, IsRejectedByField) {
   LiveServer server;
   const Ended refused = server.pawl({"schedule", "create", "s", "--cron", "0 0 30 2 *", "--task", "t"});
   EXPECT_EQ(refused.exit_code, 1);

@@ -39,7 +39,7 @@ TEST_P(Administration, KeepsDeclaredTypes) {
       "schema.pattern");
 }
 
-TEST_P(Administration, RefusesASchemaThatIsTooLarge) {
+TEST_P(Administration, RejectsASchemaThatIsTooLarge) {
   const std::string schema = R"({"enum":[")" + std::string(core::kSchemaBytesMax, 'x') + "\"]}";
   EXPECT_EQ(api().put_type({.type = {.name = "wide", .schema = {schema}}}).problem().code,
             ProblemCode::payload_too_large);

@@ -147,7 +147,7 @@ TEST_P(BadStore, FailingOnceAtAnyCallIsInvisibleToTheCaller) {
   expect_counts_kept();
 }
 
-TEST_P(BadStore, ThatIsUnreachableFailsEveryCallAsUnavailable) {
+TEST_P(BadStore, FailsEveryCallAsUnavailableWhileUnreachable) {
   const core::Task task = enqueue(task_of("t"));
   FaultyNode faulty{node(), clock, 2};
   faulty.plan.on_verb = [](Verb) { lose(StoreError::Kind::unavailable); };

@@ -48,7 +48,7 @@ TEST_P(Failure, WithRetryAfterWaitsThatLong) {
   EXPECT_EQ(claim_one().attempt, 3) << "at once";
 }
 
-TEST_P(Failure, ThatIsNotRetryableEndsTheTaskImmediately) {
+TEST_P(Failure, EndsTheTaskImmediatelyIfNotRetryable) {
   core::TaskSpec spec = task_of("t");
   spec.retry.non_retryable = {"invalid_card"};
   const core::Task by_policy = enqueue(spec);

@@ -17,7 +17,7 @@ constexpr std::array kReports{ReportAction::heartbeat, ReportAction::start, Repo
 
 using Fences = Conformance;
 
-TEST_P(Fences, ThatDoNotMatchAreStale) {
+TEST_P(Fences, AreStaleIfTheyDoNotMatch) {
   enqueue(task_of("t"));
   const core::Task task = claim_one();
   for (const ReportAction action : kReports) {

@@ -263,7 +263,7 @@ TEST_P(InboxCalls, AcceptCheckpointsBeforeTheyAreExecuted) {
   }
 }
 
-TEST_P(InboxCalls, ThatStartRunsAcceptNoTasks) {
+TEST_P(InboxCalls, StartingRunsAcceptNoTasks) {
   define("w", R"({"id":"wait","type":"signal","signal":"go"})");
   const std::string run = leave("start_workflow", {{"name", "w"}, {"payload", "1"}});
   const std::string elsewhere =

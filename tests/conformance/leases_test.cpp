@@ -43,7 +43,7 @@ TEST_P(Heartbeat, MayChangeTheLengthOfTheLease) {
   EXPECT_EQ(report("w1", longer)->lease_expires_at, clock.now() + 1s);
 }
 
-TEST_P(Heartbeat, ThatIsInvalidDoesNotAffectOthers) {
+TEST_P(Heartbeat, DoesNotAffectOthersIfInvalid) {
   enqueue(task_of("t"));
   const core::Task task = claim_one();
   core::Report bad = report_of(task, ReportAction::heartbeat);

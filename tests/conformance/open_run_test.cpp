@@ -161,7 +161,7 @@ TEST_P(OpenRuns, RestartTasksInBulk) {
   EXPECT_EQ(work(), (Names{to_string(a), to_string(b), to_string(after_both)}));
 }
 
-TEST_P(OpenRuns, ThatFailedResumeAtTheirUncompletedTasks) {
+TEST_P(OpenRuns, ResumeAtTheirUncompletedTasksAfterAFailure) {
   const core::RunId run = open(true);
   const core::TaskId a = add(run);
   const core::TaskId b = add(run, {a});
@@ -178,7 +178,7 @@ TEST_P(OpenRuns, ThatFailedResumeAtTheirUncompletedTasks) {
   expect_counts_kept();
 }
 
-TEST_P(OpenRuns, ThatFailedResumeWithTheRetriedTask) {
+TEST_P(OpenRuns, ResumeWithTheRetriedTaskAfterAFailure) {
   const core::RunId run = open(true);
   const core::TaskId a = add(run);
   const core::TaskId b = add(run);
@@ -192,7 +192,7 @@ TEST_P(OpenRuns, ThatFailedResumeWithTheRetriedTask) {
   EXPECT_EQ(state_of(run), RunState::failed) << "one of them did not complete still";
 }
 
-TEST_P(OpenRuns, ThatArePausedHoldRestartedTasks) {
+TEST_P(OpenRuns, HoldRestartedTasksWhilePaused) {
   const core::RunId run = open();
   const core::TaskId a = add(run);
   fail_node(to_string(a));
@@ -204,7 +204,7 @@ TEST_P(OpenRuns, ThatArePausedHoldRestartedTasks) {
 }
 
 // The run is retried while a lease is still held: the task continues once its holder releases it.
-TEST_P(OpenRuns, ThatAreRetriedWhileStoppingContinue) {
+TEST_P(OpenRuns, ContinueWhenRetriedWhileStopping) {
   core::OpenRun asked{.auto_complete = true};
   asked.deadline = 5s;
   const core::RunId run = runs().open_run(asked)->run.facts.id;

@@ -54,7 +54,7 @@ TEST_P(Priorities, OrderTasksOfAllTypesTogether) {
   EXPECT_EQ(claimed_priorities(), (Numbers{700, 500, 1}));
 }
 
-TEST_P(Priorities, ThatAreEqualAreClaimedByAge) {
+TEST_P(Priorities, OfEqualValueAreClaimedByAge) {
   const core::TaskId first = enqueue_at(1'000'000).id;
   clock.advance(2s);
   const core::TaskId second = enqueue_at(1'000'000).id;

@@ -141,7 +141,7 @@ TEST_P(Retention, UpdatesTheCountOfDeadLetters) {
   EXPECT_EQ(queue().counts.dead_letter, 0);
 }
 
-TEST_P(Retention, KeepsATaskThatWasRetriedMeanwhile) {
+TEST_P(Retention, KeepsATaskThatWasRetriedAfterTheScan) {
   const core::Task dead = run_to_dead_letter(task_of("dead"));
   const core::TimePoint finished_at = *get(dead.id).task.finished_at;
   clock.advance(7 * kDay);

@@ -154,7 +154,7 @@ TEST(AReference, ToAMissingValueFailsItsTask) {
   EXPECT_NE(run.run().error->message.find("task 'b' failed"), std::string::npos);
 }
 
-TEST(AConditionOrAList, ThatCannotBeEvaluatedFailsItsTask) {
+TEST(AConditionOrAList, FailsItsTaskIfItCannotBeEvaluated) {
   for (const char* more : {R"(,"when":{"$ref":"#/input/x"})", R"(,"when":{"$lt":[1,"a"]})",
                            R"(,"for_each":{"$ref":"#/input"})"}) {
     RunHarness run{work("a", "", more)};

@@ -56,7 +56,7 @@ TEST_F(WaitersTest, WithADuplicateQueueAreWokenOnce) {
   EXPECT_EQ(waiters.next_end(), std::nullopt);
 }
 
-TEST_F(WaitersTest, ThatMissedAWakeUpPollAgainInsteadOfWaiting) {
+TEST_F(WaitersTest, PollAgainAfterAMissedWakeUp) {
   const std::uint64_t seen = waiters.wakes();
   (void)take_for(mail, 1);
   EXPECT_FALSE(park(claim_of({"mail"}), seen));

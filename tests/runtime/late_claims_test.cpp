@@ -64,7 +64,7 @@ TEST_F(LateClaims, HaveTheirWholeLeaseAfterADelayedGroup) {
   EXPECT_EQ(claimed[0].task.lease->expires_at, began_at + 4s + kLease);
 }
 
-TEST_F(LateClaims, ThatArrivedBeforeTheGroupHaveTheRequestedLease) {
+TEST_F(LateClaims, HaveTheRequestedLeaseIfTheyArriveBeforeTheGroup) {
   claim();
   clock.advance(2s);
   const core::TimePoint began_at = clock.now();

@@ -130,7 +130,7 @@ TEST_F(Branches, DoNotDelayATaskSpawnedAfterThem) {
   EXPECT_TRUE(eventually([&] { return effects.count("mail") == 1; }));
 }
 
-TEST_F(Branches, ThatLoseARaceMayFailOrSleep) {
+TEST_F(Branches, MayFailOrSleepAfterLosingARace) {
   const TimePoint began = env.now();
   std::atomic<bool> is_over = false;
   const auto given = result_of<int>([&](Workflow& wf) {
@@ -152,7 +152,7 @@ TEST_F(Branches, ThatLoseARaceMayFailOrSleep) {
   EXPECT_EQ(env.now() - began, Duration{0});
 }
 
-TEST_F(Branches, ThatLoseARaceMayStillBeAwaited) {
+TEST_F(Branches, MayBeAwaitedAfterLosingARace) {
   EXPECT_EQ(result_of<int>([&](Workflow& wf) {
               std::vector<Pending<int>> racing;
               racing.push_back(wf.spawn("sleeps", [&](Workflow& own) {
@@ -252,7 +252,7 @@ TEST_F(ChangedBranches, WithFewerStepsParkTheRun) {
   EXPECT_EQ(status_after(steps_of(2), steps_of(1)), "expected step 'a/x#2', found the end of the branch");
 }
 
-TEST_F(ChangedBranches, ThatWereRemovedParkTheRun) {
+TEST_F(ChangedBranches, RemovedFromTheCodeParkTheRun) {
   EXPECT_EQ(status_after(charging_in("a"), [](Workflow& wf) { static_cast<void>(wf.signal("go")); }),
             "expected step 'a/charge', found the end of the workflow");
 }
@@ -280,7 +280,7 @@ TEST_F(ChangedBranches, DoNotIncludeUnfinishedBranches) {
   EXPECT_EQ(report.result, "12");
 }
 
-TEST_F(ChangedBranches, ThatFailBeforeACompletedStepParkTheRunInsteadOfFailingIt) {
+TEST_F(ChangedBranches, FailingBeforeACompletedStepParkTheRun) {
   EXPECT_EQ(status_after(charging_in("a"), [](Workflow&) { throw std::runtime_error("a new mistake"); }),
             "expected step 'a/charge', found the failure 'exception': a new mistake");
 }

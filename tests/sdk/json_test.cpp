@@ -84,7 +84,7 @@ TEST(Integers, AreWrittenLikeTheJsonLibraryDoes) {
   expect_kept('c');
 }
 
-TEST(Integers, ReportWhatIsWrong) {
+TEST(Integers, ReportTheExpectedType) {
   try {
     static_cast<void>(decode<int>("\"seven\""));
     FAIL() << "text is no number";

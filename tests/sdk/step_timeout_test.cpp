@@ -69,7 +69,7 @@ TEST_P(StepTimeouts, SetTheStopTokenOfTheWorkflowInsideTheStep) {
   EXPECT_EQ(client.start("w").result<std::string>(30s), "timeout");
 }
 
-TEST_P(StepTimeouts, ThatAreIgnoredAbandonTheThreadAndTheRunContinues) {
+TEST_P(StepTimeouts, AbandonAThreadThatIgnoresThemAndContinueTheRun) {
   Worker worker{client, impatient()};
   worker.workflow("w", [&](Workflow& wf) {
     const int attempt = wf.step("hangs", twice(), [&](Step& step) {
@@ -88,7 +88,7 @@ TEST_P(StepTimeouts, ThatAreIgnoredAbandonTheThreadAndTheRunContinues) {
   EXPECT_EQ(run.steps().size(), 3U) << "the late result is ignored";
 }
 
-TEST_P(StepTimeouts, ThatAreIgnoredByASpawnedStepDoNotBlockItsRun) {
+TEST_P(StepTimeouts, IgnoredByASpawnedStepDoNotBlockItsRun) {
   Worker worker{client, impatient()};
   worker.workflow("w", [&](Workflow& wf) {
     auto pending = wf.spawn(
@@ -105,7 +105,7 @@ TEST_P(StepTimeouts, ThatAreIgnoredByASpawnedStepDoNotBlockItsRun) {
   EXPECT_EQ(hanging, 1);
 }
 
-TEST_P(StepTimeouts, ThatAreIgnoredFailTheRunWhenNoAttemptIsLeft) {
+TEST_P(StepTimeouts, FailTheRunWhenNoAttemptRemains) {
   Worker worker{client, impatient()};
   worker.workflow("w", [&](Workflow& wf) {
     wf.step("hangs", {.retry = {.max_attempts = 1}, .timeout = kTimeout}, [&] { hang(); });
@@ -115,7 +115,7 @@ TEST_P(StepTimeouts, ThatAreIgnoredFailTheRunWhenNoAttemptIsLeft) {
   EXPECT_EQ(hanging, 1);
 }
 
-TEST_P(StepTimeouts, ThatAreIgnoredDoNotDelayTheStopOfTheWorker) {
+TEST_P(StepTimeouts, DoNotDelayTheStopOfTheWorkerIfIgnored) {
   Worker worker{client, impatient()};
   worker.workflow("w", [&](Workflow& wf) {
     wf.step("hangs", {.retry = {.max_attempts = 1}, .timeout = kTimeout}, [&] { hang(); });
@@ -128,7 +128,7 @@ TEST_P(StepTimeouts, ThatAreIgnoredDoNotDelayTheStopOfTheWorker) {
   EXPECT_TRUE(eventually([&] { return worker.threads_left_behind() == 0; }));
 }
 
-TEST_P(StepTimeouts, ThatATaskIgnoresFreeItsPlaceInTheWorker) {
+TEST_P(StepTimeouts, IgnoredByATaskFreeItsPlaceInTheWorker) {
   WorkerOptions options = impatient();
   options.max_concurrent = 1;
   Worker worker{client, options};

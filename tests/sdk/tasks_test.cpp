@@ -211,7 +211,7 @@ TEST_P(Tasks, OfABatchAreAllCreatedOrNone) {
   EXPECT_THROW(client.enqueue_batch({new_task("good", 1), new_task("", 2)}), Error);
 }
 
-TEST_P(Tasks, ThatAreCancelledGetAStopRequestAtTheirHeartbeat) {
+TEST_P(Tasks, GetAStopRequestAtTheirHeartbeatWhenCancelled) {
   std::atomic<bool> began = false;
   Worker worker{client, quiet({.lease = std::chrono::milliseconds{600}})};
   worker.task("long", [&](Task& task) {
@@ -225,7 +225,7 @@ TEST_P(Tasks, ThatAreCancelledGetAStopRequestAtTheirHeartbeat) {
   EXPECT_EQ(await_task(client, id).status, "cancelled");
 }
 
-TEST_P(Tasks, ThatAreCancelledGetAStopRequestBeforeTheirHeartbeat) {
+TEST_P(Tasks, GetAStopRequestBeforeTheirHeartbeatWhenCancelled) {
   std::atomic<bool> began = false;
   Worker worker{client, quiet({.lease = 10min})};
   worker.task("long", [&](Task& task) {
@@ -303,7 +303,7 @@ TEST_P(Tasks, AreExecutedByOneOfSeveralWorkersInAProcess) {
   EXPECT_EQ(calls, 100);
 }
 
-TEST_P(Tasks, ThatDoNotExistAreErrors) {
+TEST_P(Tasks, MustExistToBeRead) {
   try {
     static_cast<void>(client.task("018f0000-0000-7000-8000-000000000000"));
     FAIL();

@@ -243,7 +243,7 @@ TEST_F(Undoing, EndsTheRunEvenIfTheFailureIsSwallowed) {
 }
 
 // The decision is not recorded in a step: the second pass fails before it reaches the registered undo.
-TEST_F(Undoing, ThatTheCodeDoesNotReachIsReportedAsFailed) {
+TEST_F(Undoing, OfAStepThatTheCodeDoesNotReachIsReportedAsFailed) {
   std::atomic<int> passes = 0;
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     const bool is_first = ++passes == 1;

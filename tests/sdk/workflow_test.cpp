@@ -376,7 +376,7 @@ TEST_P(Workflows, ShowTheStatusThatTheySet) {
   EXPECT_EQ(run.info().custom_status, "done");
 }
 
-TEST_P(Workflows, ThatArePausedFinishTheirStepAndStartNoOther) {
+TEST_P(Workflows, FinishTheirStepAndStartNoOtherWhenPaused) {
   Effects effects;
   std::atomic<bool> may_end = false;
   Worker worker{client, quiet()};
@@ -455,7 +455,7 @@ TEST_P(Workflows, WithPatchedCodeKeepTheOldPathInOlderRuns) {
   EXPECT_EQ(fresh.result<std::string>(30s), "new");
 }
 
-TEST_P(Workflows, ThatSwallowTheUnwindingAreReported) {
+TEST_P(Workflows, AreReportedIfTheySwallowTheUnwinding) {
   Worker worker{client, leaving()};
   worker.workflow("swallows", [](Workflow& wf) {
     try {

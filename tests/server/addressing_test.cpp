@@ -207,7 +207,7 @@ TEST_F(Hosts, AreComparedWithAnOriginInAnySpelling) {
 
 class Fields : public Addressing {};
 
-TEST_F(Fields, ThatMayAppearOnceAreRejectedIfRepeated) {
+TEST_F(Fields, WithASingleValueAreRejectedIfRepeated) {
   for (const std::string field :
        {"Host: localhost", "Authorization: Bearer a", "Content-Type: application/json", "If-Match: 1",
         "Idempotency-Key: k", "Origin: http://localhost", "Last-Event-ID: 1"}) {
@@ -219,7 +219,7 @@ TEST_F(Fields, ThatMayAppearOnceAreRejectedIfRepeated) {
   }
 }
 
-TEST_F(Fields, ThatProtectARequestAreRejectedIfEmpty) {
+TEST_F(Fields, ProtectingARequestAreRejectedIfEmpty) {
   for (const char* name : {"If-Match", "Idempotency-Key"}) {
     expect_refused(fmt::format("GET /v1/default/queues HTTP/1.1\r\nHost: localhost\r\n{}:\r\n", name), name);
     expect_refused(fmt::format("GET /v1/default/queues HTTP/1.1\r\nHost: localhost\r\n{}: \t \r\n", name),
@@ -228,7 +228,7 @@ TEST_F(Fields, ThatProtectARequestAreRejectedIfEmpty) {
   EXPECT_TRUE(runtime.api().list_tasks({})->items.empty());
 }
 
-TEST_F(Fields, ThatMayBeListsMayBeRepeated) {
+TEST_F(Fields, WithListsOfValuesMayBeRepeated) {
   EXPECT_EQ(answer_to("GET /healthz HTTP/1.1\r\nHost: localhost\r\nAccept: a/b\r\nAccept: c/d\r\n"
                       "If-None-Match: \"a\"\r\nIf-None-Match: \"b\"\r\n")
                 .status,

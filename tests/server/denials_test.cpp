@@ -49,7 +49,7 @@ TEST_F(DenialsOfCallers, AreAuditedOnceAndThenCountedByAddress) {
   EXPECT_EQ(written[0].outcome, "unauthorized");
 }
 
-TEST_F(DenialsOfCallers, ThatContinueHaveOneEntryPerInterval) {
+TEST_F(DenialsOfCallers, HaveOneEntryPerIntervalWhileTheyContinue) {
   ASSERT_TRUE(denials.note(anonymous(), "192.0.2.1"));
   for (std::size_t minute = 1; minute <= 5; ++minute) {
     for (int i = 0; i < 100; ++i) EXPECT_FALSE(denials.note(anonymous(), "192.0.2.1"));

@@ -144,7 +144,7 @@ TEST_F(Http, AnswersHeadLikeGetWithoutABody) {
   EXPECT_EQ(status_of(head("/v1/default/workers/w/heartbeat")), 405);
 }
 
-TEST_F(Http, RefusesACompressedBody) {
+TEST_F(Http, RejectsACompressedBody) {
   EXPECT_EQ(status_of(ask(post("/v1/default/tasks", "x", "Content-Encoding: gzip\r\n"))), 415);
 }
 

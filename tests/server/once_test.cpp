@@ -149,7 +149,7 @@ TEST_F(Once, ATokenIsCreatedOnceAndItsSecretShownOnce) {
   EXPECT_EQ(runtime.api().list_tokens({})->items.size(), 1U);
 }
 
-TEST_F(Once, ASecondRequestIsRefusedWhileTheFirstIsRunning) {
+TEST_F(Once, ASecondRequestIsRejectedWhileTheFirstIsRunning) {
   RawClient waiting{front.port()};
   waiting.send(
       post("/v1/default/tasks/claim", R"({"worker_id":"w","wait":"30s"})", "Idempotency-Key: k\r\n"));
@@ -162,7 +162,7 @@ TEST_F(Once, ASecondRequestIsRefusedWhileTheFirstIsRunning) {
             std::string::npos);
 }
 
-TEST_F(Once, AKeyThatIsTooLongIsRefused) {
+TEST_F(Once, AKeyThatIsTooLongIsRejected) {
   EXPECT_EQ(status_of(ask(R"({"type":"a"})", std::string(513, 'k'))), 400);
   EXPECT_EQ(tasks(), 0U);
 }

@@ -295,7 +295,7 @@ TEST_F(FewConnections, AreNotKeptByTheTokenWithTheMostConnections) {
   EXPECT_EQ(status_of(kept.receive()), 200) << "the other token keeps its own";
 }
 
-TEST_F(FewConnections, ThatAreRejectedAreLoggedInSummary) {
+TEST_F(FewConnections, AreLoggedInSummaryWhenRejected) {
   await_connections(0);
   std::vector<std::unique_ptr<RawClient>> served;
   for (int i = 0; i < 5; ++i) {

@@ -61,7 +61,7 @@ TEST_F(SqliteFlush, InProgressDoesNotCoverLaterCommits) {
   EXPECT_EQ(flushes, 2);
 }
 
-TEST_F(SqliteFlush, ThatFailedIsNotCoveredByTheNextOne) {
+TEST_F(SqliteFlush, IsNotMadeUpForByTheNextOneAfterAFailure) {
   enqueue();
   bool works = false;
   Flusher flusher{path + "-wal", [&](int) {
@@ -78,7 +78,7 @@ TEST_F(SqliteFlush, ThatFailedIsNotCoveredByTheNextOne) {
   EXPECT_EQ(kind_thrown_by([&] { flusher.check(); }), StoreError::Kind::unavailable);
 }
 
-TEST_F(SqliteFlush, ThatCouldNotStartIsRetried) {
+TEST_F(SqliteFlush, IsRetriedIfItCouldNotStart) {
   TempFolder elsewhere;
   const std::string log = elsewhere.file("log");
   Flusher flusher{log, [](int) { return 0; }};

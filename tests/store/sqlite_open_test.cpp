@@ -41,7 +41,7 @@ TEST_F(SqliteOpen, CreatesAndMigratesTheFileOnce) {
   EXPECT_EQ(sqlite_migration_status(path)[0].applied_at, first[0].applied_at);
 }
 
-TEST_F(SqliteOpen, RefusesAFolderThatDoesNotExist) {
+TEST_F(SqliteOpen, RejectsAFolderThatDoesNotExist) {
   const std::string path = folder.file("no/such/folder.db");
   expect_refused(path, StoreError::Kind::unavailable, path);
 }
@@ -100,7 +100,7 @@ TEST_F(SqliteOpen, RejectsAReadOnlyFile) {
   }
 }
 
-TEST_F(SqliteOpen, RefusesANewerSchema) {
+TEST_F(SqliteOpen, RejectsANewerSchema) {
   const std::string path = folder.file("newer.db");
   (void)open(path);
   execute(path, "insert into schema_migrations values (99, 'from_the_future', 'x', 0)");
@@ -108,7 +108,7 @@ TEST_F(SqliteOpen, RefusesANewerSchema) {
   EXPECT_EQ(kind_thrown_by([&] { (void)sqlite_migration_status(path); }), StoreError::Kind::schema);
 }
 
-TEST_F(SqliteOpen, RefusesAnEditedMigration) {
+TEST_F(SqliteOpen, RejectsAnEditedMigration) {
   const std::string path = folder.file("edited.db");
   (void)open(path);
   execute(path, "update schema_migrations set checksum = 'edited'");
