@@ -142,7 +142,7 @@ TEST_P(Batch, OfTenThousandAndOneIsRejectedAndNothingIsStored) {
   EXPECT_TRUE(list({}).empty());
 }
 
-TEST_P(Batch, WithAnInvalidTaskStoresNothingAndNamesTheTask) {
+TEST_P(Batch, RejectsTheWholeBatchWhenOneTaskIsInvalid) {
   core::EnqueueTasks batch;
   batch.tasks.assign(10'000, task_of("t"));
   batch.tasks[6'999].retry.backoff = -1;
