@@ -16,7 +16,7 @@ class Audit : public Conformance {
     return {};
   }
   void write(const core::AuditEntry& entry) { node().store()->begin()->commit({.audit = {entry}}); }
-  static core::Actor somebody(const std::string& id = "aaaaaaaaaaaa") {
+  static core::Actor actor(const std::string& id = "aaaaaaaaaaaa") {
     return {.id = id, .role = "operator", .request_id = "r1"};
   }
 };
@@ -50,7 +50,7 @@ TEST_P(Audit, RecordsChangesOfQueuesTypesAndWorkers) {
 
 TEST_P(Audit, RecordsTheActor) {
   const core::Task task = enqueue(task_of("t"));
-  ASSERT_TRUE(node().api().cancel_task({.id = task.id, .by = somebody()}).ok());
+  ASSERT_TRUE(node().api().cancel_task({.id = task.id, .by = actor()}).ok());
   const core::AuditEntry entry = entries().at(0);
   EXPECT_EQ(entry.actor, "aaaaaaaaaaaa");
   EXPECT_EQ(entry.role, "operator");
@@ -60,8 +60,8 @@ TEST_P(Audit, RecordsTheActor) {
 }
 
 TEST_P(Audit, RecordsOneEntryForABatchOfAToken) {
-  const core::EnqueueTasks one{.tasks = {task_of("t")}, .by = somebody()};
-  const core::EnqueueTasks two{.tasks = {task_of("t"), task_of("t")}, .by = somebody()};
+  const core::EnqueueTasks one{.tasks = {task_of("t")}, .by = actor()};
+  const core::EnqueueTasks two{.tasks = {task_of("t"), task_of("t")}, .by = actor()};
   const core::EnqueueTasks nobody{.tasks = {task_of("t"), task_of("t")}};
   (void)submit_group(node(), {one, two, nobody});
   const auto found = entries();

@@ -42,8 +42,8 @@ TEST(ARun, OfADiamondStartsEachTaskAfterItsPredecessors) {
   EXPECT_EQ(run.state(), RunState::completed);
   EXPECT_EQ(run.run().output.text, R"({"d":7})") << "of what nothing comes after";
   EXPECT_EQ(run.run().counts, (RunCounts{.completed = 4}));
-  ASSERT_EQ(run.told().size(), 1U);
-  EXPECT_EQ(run.told()[0].state, RunState::completed);
+  ASSERT_EQ(run.parent_outcomes().size(), 1U);
+  EXPECT_EQ(run.parent_outcomes()[0].state, RunState::completed);
 }
 
 TEST(ARun, RendersItsOutputTemplateWithNullForSkippedTasks) {
@@ -115,7 +115,7 @@ TEST(AForEach, CancelsTheOtherElementsWhenOneFails) {
   run.fail("a[0]");
   EXPECT_EQ(run.state(), RunState::failing) << "one is still held";
   EXPECT_EQ(run.state_of("a[2]"), NodeState::cancelled);
-  EXPECT_TRUE(run.task("a[1]").is_asked_to_stop);
+  EXPECT_TRUE(run.task("a[1]").is_stop_requested);
   run.complete("a[1]");
   EXPECT_EQ(run.state(), RunState::failed);
   EXPECT_EQ(run.state_of("a"), NodeState::failed);
@@ -183,7 +183,7 @@ TEST(AFailure, CancelsWaitingTasksAndStopsHeldOnesBeforeTheRunEnds) {
   EXPECT_EQ(run.state(), RunState::failing);
   EXPECT_EQ(run.state_of("c"), NodeState::cancelled) << "nobody held it";
   EXPECT_EQ(run.state_of("z"), NodeState::cancelled);
-  EXPECT_TRUE(run.task("b").is_asked_to_stop);
+  EXPECT_TRUE(run.task("b").is_stop_requested);
   EXPECT_EQ(run.stopped_children(), Names{"w"});
   run.complete("b");
   EXPECT_EQ(run.state(), RunState::failing);

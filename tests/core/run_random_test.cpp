@@ -118,7 +118,7 @@ class Meddler {
       case 2:
       case 3: return run_.claim(name);
       case 4:
-        if (run_.task(name).is_asked_to_stop) return run_.stop(name);
+        if (run_.task(name).is_stop_requested) return run_.stop(name);
         return;
       default: return run_.complete(name, fmt::to_string(random_.below(100)));
     }

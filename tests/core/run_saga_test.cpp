@@ -39,7 +39,7 @@ TEST(ASaga, UndoesInReverseOrderOfCompletionWithTheOutputsAsInput) {
   EXPECT_EQ(run.state(), RunState::compensated);
   EXPECT_EQ(run.run().error->code, "boom") << "why it failed";
   EXPECT_EQ(run.nodes_of(RunEventType::compensation_completed), (Names{"undo_a", "undo_b"}));
-  EXPECT_EQ(run.told().back().state, RunState::compensated);
+  EXPECT_EQ(run.parent_outcomes().back().state, RunState::compensated);
 }
 
 // A saga whose undo_b, the first of its two compensations, has failed.
@@ -202,7 +202,7 @@ TEST(ACancel, WithNothingToUndoEndsTheRunImmediately) {
   run.claim("a");
   ASSERT_TRUE(run.act(RunAction::cancel));
   EXPECT_EQ(run.state(), RunState::cancelled);
-  EXPECT_TRUE(run.task("a").is_asked_to_stop);
+  EXPECT_TRUE(run.task("a").is_stop_requested);
   EXPECT_EQ(run.stopped_children(), Names{"w"});
   const auto ended = run.run();
   run.complete("a");

@@ -48,7 +48,7 @@ class Lingering : public ServerTest {
     EXPECT_EQ(status_of(client.receive()), 413);
     EXPECT_TRUE(client.is_closed());
   }
-  void wait_until_none_is_left() {
+  void wait_until_all_are_closed() {
     while (front.metrics().connections() > 0) std::this_thread::yield();
   }
 };
@@ -114,21 +114,21 @@ class LingeringForLong : public Lingering {
 TEST_F(LingeringForLong, EndsAfterALimitedNumberOfBytes) {
   const RawClient client{front.port()};
   EXPECT_LT(send_endlessly(client), 64U << 20U);
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
 TEST_F(LingeringForLong, EndsWhenTheClientCloses) {
   RawClient client{front.port()};
   be_refused(client);
   client.close();
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
 TEST_F(LingeringForLong, EndsWhenTheServerStops) {
   RawClient client{front.port()};
   be_refused(client);
   front.http().stop_accepting();
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
 TEST_F(LingeringForLong, DoesNotStartWhenTheServerStops) {
@@ -136,7 +136,7 @@ TEST_F(LingeringForLong, DoesNotStartWhenTheServerStops) {
   client.send("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n{");
   EXPECT_EQ(status_of(client.receive()), 413);  // the end of the connection follows a little later
   front.http().stop_accepting();
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
 class LingeringForMuch : public Lingering {
@@ -148,7 +148,7 @@ class LingeringForMuch : public Lingering {
 TEST_F(LingeringForMuch, TimesOutForASilentClient) {
   RawClient client{front.port()};
   be_refused(client);
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
 TEST_F(LingeringForMuch, TimesOutForAClientThatKeepsSending) {
@@ -157,7 +157,7 @@ TEST_F(LingeringForMuch, TimesOutForAClientThatKeepsSending) {
   client.send(chunked_head());
   while (client.send(more)) {
   }
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
 class Farewells : public Lingering {
@@ -183,12 +183,12 @@ TEST_F(Farewells, ReachAClientThatSendsItsRequestFirst) {
 }
 
 TEST_F(Farewells, AreLimitedAndDoNotCountAsConnections) {
-  RawClient told{front.port()};
-  EXPECT_EQ(status_of(told.receive()), 429);
+  RawClient rejected{front.port()};
+  EXPECT_EQ(status_of(rejected.receive()), 429);
   EXPECT_EQ(front.metrics().connections(), 1);
   RawClient closed{front.port()};
   EXPECT_EQ(closed.receive(), "");
-  told.close();
+  rejected.close();
   std::string answer;
   while (answer.empty()) answer = RawClient{front.port()}.receive();  // until the server sees the close
   EXPECT_EQ(status_of(answer), 429);

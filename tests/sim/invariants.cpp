@@ -117,7 +117,7 @@ void Checker::i08_one_end(const ModelTask& task, const core::TaskRecord& record)
   tally_.saw(Invariant::i08);
   if (task.ends != 1) broken(Invariant::i08, fmt::format("it ended {} times", task.ends), task.id);
   if (record.end->fence != task.end->fence || record.end->worker_id != task.end->worker) {
-    broken(Invariant::i08, "it was ended by another than the one who was told so", task.id);
+    broken(Invariant::i08, "its stored end is not that of the accepted report", task.id);
   }
   if (task.status != TaskStatus::completed) return;
   bool is_executed = false;
@@ -207,7 +207,7 @@ void Checker::i14_leased_iff_running(const ModelTask& task, const core::TaskReco
                        lease.expires_at == wanted.expires_at && lease.started_at == wanted.started_at &&
                        lease.timeout_at == wanted.timeout_at && lease.renewals == wanted.renewals &&
                        lease.cancel_requested == wanted.cancel_requested;
-  if (!is_same) broken(Invariant::i14, "the lease is not what its holder was told", task.id);
+  if (!is_same) broken(Invariant::i14, "the lease differs from the reply to its holder", task.id);
 }
 
 void Checker::i15_limits_hold(const std::string& name, const ModelQueue& queue) {

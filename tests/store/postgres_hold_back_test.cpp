@@ -143,10 +143,10 @@ TEST_F(PostgresHoldBack, ExecutesNothingOnAnotherServerThanTheCachedOne) {
 }
 
 TEST_F(PostgresHoldBack, DropsTheDelayedStatementsOnRollback) {
-  bool is_asked = false;
-  connection.hold_back([&is_asked](Connection&) { is_asked = true; }, count());
+  bool is_sent = false;
+  connection.hold_back([&is_sent](Connection&) { is_sent = true; }, count());
   connection.roll_back();
-  EXPECT_FALSE(is_asked);
+  EXPECT_FALSE(is_sent);
   EXPECT_TRUE(connection.is_connected());
   expect_usable();
 }
