@@ -170,7 +170,7 @@ TEST_F(Example, AgentLoopNeverRepeatsAFinishedIteration) {
   const auto id = start("agent-loop", R"({"iterations":12})");
   const auto ended = await_state(id, "completed");
   EXPECT_EQ(task(id, "agent")["output"]["primes"], nlohmann::json::parse("[2,3,5,7,11,13]"));
-  EXPECT_GT(task(id, "agent")["attempt"], 1) << "nobody was killed";
+  EXPECT_GT(task(id, "agent")["attempt"], 1) << "no worker was killed";
   const auto events = server.pawl({"run", "events", id, "--json"}).out;
   std::istringstream lines{events};
   int finished = 0;

@@ -32,7 +32,7 @@ TEST_P(WaitingClaims, EndEmptyAtTheirTimeout) {
   ASSERT_TRUE(claim.is_answered());
   EXPECT_TRUE(claim.tasks().empty());
   const core::Task task = enqueue(task_of("t"));
-  EXPECT_EQ(status_of(task.id), core::TaskStatus::pending) << "nobody waits any more";
+  EXPECT_EQ(status_of(task.id), core::TaskStatus::pending) << "no claim waits any more";
 }
 
 TEST_P(WaitingClaims, AreServedInArrivalOrder) {

@@ -181,7 +181,7 @@ TEST(AFailure, CancelsWaitingTasksAndStopsHeldOnesBeforeTheRunEnds) {
   run.claim("b");
   run.fail("a", "no_luck");
   EXPECT_EQ(run.state(), RunState::failing);
-  EXPECT_EQ(run.state_of("c"), NodeState::cancelled) << "nobody held it";
+  EXPECT_EQ(run.state_of("c"), NodeState::cancelled) << "no worker held it";
   EXPECT_EQ(run.state_of("z"), NodeState::cancelled);
   EXPECT_TRUE(run.task("b").is_stop_requested);
   EXPECT_EQ(run.stopped_children(), Names{"w"});

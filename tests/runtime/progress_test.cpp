@@ -26,7 +26,8 @@ TEST(Progress, StopsWhenCommitsFailForTooLong) {
   EXPECT_EQ(verdict(refused(10s - 1us, 0s)), "");
   EXPECT_EQ(verdict(refused(10s, 0s)), "the store has refused every commit for 10 s");
   EXPECT_NE(verdict(refused(60s, 30s)), "");
-  EXPECT_EQ(verdict(refused(60s, 30s + 1us)), "") << "nobody has tried since: it may be well again";
+  EXPECT_EQ(verdict(refused(60s, 30s + 1us)), "")
+      << "no commit was tried since: the store may have recovered";
 }
 
 TEST(Progress, StopsImmediatelyWhenAnotherProgramHasMigratedTheStore) {

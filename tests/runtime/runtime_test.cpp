@@ -179,10 +179,10 @@ TEST_P(Runtime, HandsOverLeadershipWhenItEnds) {
   first.reset();
   EXPECT_EQ(second->api().list_nodes()->size(), 1U);
   const RunningNode third{open(), options};
-  const auto somebody_leads = [&] {
+  const auto a_node_leads = [&] {
     return second->runtime.membership().is_leader() || third.runtime.membership().is_leader();
   };
-  EXPECT_TRUE(eventually(somebody_leads)) << "nobody waits a minute";
+  EXPECT_TRUE(eventually(a_node_leads)) << "no node waits a minute";
 }
 
 PAWL_ON_EVERY_STORE(Runtime);

@@ -65,7 +65,7 @@ TEST(EventStreamsOfAServer, AreLimited) {
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(streams.open(request).problem().code, core::ProblemCode::resource_exhausted);
   (*first)->close();
-  EXPECT_TRUE(streams.open(request).ok()) << "a place is free when nobody reads, not when nobody writes";
+  EXPECT_TRUE(streams.open(request).ok()) << "a place is freed by its reader, not by its writer";
 }
 
 // The test controls the watch's time: deferred work waits in a list.

@@ -88,7 +88,7 @@ void Checker::on_commit(const store::WriteSet& writes, const StoreTime& time) {
 }
 
 void Checker::check_claim(ModelTask& task, const core::TaskRecord& record) {
-  i04_nobody_else_holds(task);
+  i04_one_holder(task);
   i11_may_be_claimed(task);
   i16_is_first_of_its_key(task);
   find_claim_for(task, record);

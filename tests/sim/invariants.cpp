@@ -23,7 +23,7 @@ void Checker::i02_was_asked_for(const core::TaskRecord& record) {
   tally_.saw(Invariant::i02);
   const auto number = Model::number_in(record.facts.payload);
   const Submission* asked = number ? model_.submission(*number) : nullptr;
-  if (asked == nullptr) broken(Invariant::i02, "nobody asked for this task", record.id);
+  if (asked == nullptr) broken(Invariant::i02, "no client enqueued this task", record.id);
   if (asked->is_refused) broken(Invariant::i02, "the enqueue of this task was refused", record.id);
   const core::TaskSpec& spec = asked->spec;
   const bool is_same = record.lane->queue == spec.queue && record.lane->type == spec.type &&
@@ -34,7 +34,7 @@ void Checker::i02_was_asked_for(const core::TaskRecord& record) {
   if (!is_same) broken(Invariant::i02, "the task is not the one that was asked for", record.id);
 }
 
-void Checker::i04_nobody_else_holds(const ModelTask& task) {
+void Checker::i04_one_holder(const ModelTask& task) {
   tally_.saw(Invariant::i04);
   if (task.lease) broken(Invariant::i04, "claimed while " + task.lease->worker + " holds it", task.id);
 }

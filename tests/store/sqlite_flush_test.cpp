@@ -117,7 +117,7 @@ TEST_F(SqliteFlush, IsAwaitedByAReplyThatDependsOnAnEarlierCommit) {
   };
   const CommitNumber made = commit().number;
   EXPECT_GT(made, kDurable);
-  EXPECT_EQ(commit().number, made) << "that there is one already is told when it is there for good";
+  EXPECT_EQ(commit().number, made) << "the reply waits until the existing task is durable";
 }
 
 TEST_F(SqliteFlush, IsAwaitedByCommitNumber) {
