@@ -104,7 +104,7 @@ void Checks::tasks() {
     const std::string schedule = task["labels"].value("schedule", "");
     if (!schedule.empty()) tasks_by_schedule_[schedule].insert(id);
     if (!is_of_run && schedule.empty() && !ledger_.tasks().contains(id))
-      ledger_.violation(Harm::wrong, "task " + id + " is there and nobody was told of it");
+      ledger_.violation(Harm::wrong, "task " + id + " is there and no caller received its id");
     const std::string status = task["status"];
     if (!is_of_run && status != "completed") ended_as("task " + id, status);
     if (ledger_.completions().contains(id) && status != "completed")

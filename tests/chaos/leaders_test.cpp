@@ -16,19 +16,19 @@ std::size_t violations(const std::vector<LeaderChange>& changes) {
   return ledger.violations().size();
 }
 
-TEST(ChaosLeaders, OneAfterTheOtherAreGood) {
+TEST(ChaosLeaders, InSuccessionAreAccepted) {
   EXPECT_EQ(violations({change("a", 1, 0, 10), change("a", 1, 5, 15), change("b", 2, 15, 25)}), 0U);
 }
 
-TEST(ChaosLeaders, WhoHandsOverMayBeFollowedAtOnce) {
+TEST(ChaosLeaders, MayBeFollowedImmediatelyAfterAHandOver) {
   EXPECT_EQ(violations({change("a", 1, 0, 10), change("a", 1, 5, 5), change("b", 2, 5, 15)}), 0U);
 }
 
-TEST(ChaosLeaders, ATermBeforeTheEndOfTheLastIsSeen) {
+TEST(ChaosLeaders, WithOverlappingTermsAreDetected) {
   EXPECT_EQ(violations({change("a", 1, 0, 10), change("b", 2, 9, 19)}), 1U);
 }
 
-TEST(ChaosLeaders, ATermThatDoesNotRiseByOneIsSeen) {
+TEST(ChaosLeaders, WithANonconsecutiveTermAreDetected) {
   EXPECT_EQ(violations({change("a", 1, 0, 10), change("b", 1, 11, 19)}), 1U);
   EXPECT_EQ(violations({change("a", 3, 0, 10), change("b", 2, 11, 19)}), 1U);
 }

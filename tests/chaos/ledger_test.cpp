@@ -12,7 +12,7 @@ Time at(int second) { return Time{} + std::chrono::seconds{second}; }
 Hold from_to(int from, int until) { return {.from = at(from), .until = at(until)}; }
 const Time kFarAway = Time::max();
 
-TEST(ChaosLedger, SeesATaskThatWasCompletedTwice) {
+TEST(ChaosLedger, DetectsATaskCompletedTwice) {
   Ledger ledger;
   ledger.completed("a", 1);
   ledger.completed("b", 1);
@@ -21,7 +21,7 @@ TEST(ChaosLedger, SeesATaskThatWasCompletedTwice) {
   EXPECT_EQ(ledger.violations().size(), 1U);
 }
 
-TEST(ChaosLedger, SeesAFenceThatWasGivenOutTwice) {
+TEST(ChaosLedger, DetectsAFenceIssuedTwice) {
   Ledger ledger;
   ledger.claimed("a", 1, kFarAway);
   ledger.claimed("a", 2, kFarAway);
@@ -30,7 +30,7 @@ TEST(ChaosLedger, SeesAFenceThatWasGivenOutTwice) {
   EXPECT_EQ(ledger.violations().size(), 1U);
 }
 
-TEST(ChaosLedger, SeesATaskThatWasGivenOutAfterItWasCompleted) {
+TEST(ChaosLedger, DetectsATaskClaimedAfterItsCompletion) {
   Ledger ledger;
   ledger.completed("a", 1);
   ledger.claimed("a", 2, Time{});  // an answer that took longer than its lease proves nothing
@@ -39,7 +39,7 @@ TEST(ChaosLedger, SeesATaskThatWasGivenOutAfterItWasCompleted) {
   EXPECT_EQ(ledger.violations().size(), 1U);
 }
 
-TEST(ChaosLedger, SeesAReportThatWasTakenTooLate) {
+TEST(ChaosLedger, DetectsALateReportThatWasAccepted) {
   Ledger ledger;
   const Time claimed_at = std::chrono::steady_clock::now();
   ledger.reported_late("a", claimed_at, false);
@@ -48,7 +48,7 @@ TEST(ChaosLedger, SeesAReportThatWasTakenTooLate) {
   EXPECT_EQ(ledger.violations().size(), 1U);
 }
 
-TEST(ChaosLedger, AllowsALateReportOfALostClaimAlsoAfterTheNextClaim) {
+TEST(ChaosLedger, AllowsALateReportOfALostClaimAfterTheNextClaim) {
   Ledger ledger;
   ledger.lost_tail_begins();
   const Time claimed_at = std::chrono::steady_clock::now();
@@ -61,7 +61,7 @@ TEST(ChaosLedger, AllowsALateReportOfALostClaimAlsoAfterTheNextClaim) {
   EXPECT_EQ(ledger.violations().size(), 1U) << "nothing is lost after the tail";
 }
 
-TEST(ChaosLedger, AllowsToRepeatWhatWasLostWithTheTail) {
+TEST(ChaosLedger, AllowsRepetitionOfWorkLostWithTheTail) {
   Ledger ledger;
   ledger.lost_tail_begins();
   ledger.claimed("a", 1, kFarAway);
@@ -74,7 +74,7 @@ TEST(ChaosLedger, AllowsToRepeatWhatWasLostWithTheTail) {
   EXPECT_EQ(ledger.violations().size(), 1U) << "nothing is lost after the tail";
 }
 
-TEST(ChaosLedger, SeesAnAcknowledgmentWhileNothingCanBeMadeDurable) {
+TEST(ChaosLedger, DetectsAnAcknowledgmentWhileNothingCanBeDurable) {
   Ledger ledger;
   const Time before = std::chrono::steady_clock::now();
   ledger.must_not_acknowledge();
@@ -84,7 +84,7 @@ TEST(ChaosLedger, SeesAnAcknowledgmentWhileNothingCanBeMadeDurable) {
   EXPECT_EQ(ledger.violations().size(), 1U);
 }
 
-TEST(ChaosLedger, SeesALeaseThatStandsStill) {
+TEST(ChaosLedger, DetectsALeaseThatIsNotRecovered) {
   Ledger ledger;
   ledger.limit_standstill(10s);
   ledger.abandoned("a", std::chrono::steady_clock::now());
@@ -95,7 +95,7 @@ TEST(ChaosLedger, SeesALeaseThatStandsStill) {
   EXPECT_EQ(ledger.violations().size(), 1U);
 }
 
-TEST(ChaosLedger, CountsWhatIsHeldAtOnce) {
+TEST(ChaosLedger, CountsConcurrentlyHeldTasks) {
   EXPECT_EQ(most_at_once({}), 0);
   EXPECT_EQ(most_at_once({from_to(0, 2), from_to(2, 4), from_to(4, 5)}), 1) << "one after the other";
   EXPECT_EQ(most_at_once({from_to(0, 3), from_to(2, 4), from_to(5, 9)}), 2);

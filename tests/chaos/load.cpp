@@ -69,14 +69,14 @@ void Load::prepare() {
 }
 
 void Load::start() {
-  for (int i = 0; i < kAdders; ++i) adders_.emplace_back([this, i] { add_until_told(i); });
-  adders_.emplace_back([this] { start_runs_until_told(); });
+  for (int i = 0; i < kAdders; ++i) adders_.emplace_back([this, i] { add_until_stopped(i); });
+  adders_.emplace_back([this] { start_runs_until_stopped(); });
   for (int i = 0; i < kWorkers; ++i) {
     others_.emplace_back([this, i, seed = next_seed()] {
       Worker{{cluster_, counts_, ledger_}, seed, fmt::format("worker-{}", i)}.work_until(is_over_);
     });
   }
-  others_.emplace_back([this] { watch_until_told(); });
+  others_.emplace_back([this] { watch_until_stopped(); });
 }
 
 void Load::stop_adding() {
@@ -92,7 +92,7 @@ void Load::stop() {
   others_.clear();
 }
 
-void Load::add_until_told(int number) {
+void Load::add_until_stopped(int number) {
   Client client{cluster_, counts_, next_seed()};
   for (int i = 0; is_adding_; ++i) {
     const std::string name = fmt::format("{}/{}", number, i);
@@ -150,7 +150,7 @@ void Load::add_batch(Client& client, const std::string& name) {
   ledger_.count("batches");
 }
 
-void Load::start_runs_until_told() {
+void Load::start_runs_until_stopped() {
   Client client{cluster_, counts_, next_seed()};
   for (int i = 0; is_adding_; ++i) {
     const bool must_fail = i % 3 == 2;
@@ -169,7 +169,7 @@ void Load::start_runs_until_told() {
 }
 
 // Polls the store's own count of held tasks.
-void Load::watch_until_told() {
+void Load::watch_until_stopped() {
   Client client{cluster_, counts_, next_seed()};
   while (!is_over_) {
     const auto answer = client.try_once(client.any_node(), {.path = "/default/queues"});

@@ -35,9 +35,9 @@ class Load {
   void stop();
 
  private:
-  void add_until_told(int number);
-  void start_runs_until_told();
-  void watch_until_told();
+  void add_until_stopped(int number);
+  void start_runs_until_stopped();
+  void watch_until_stopped();
   void add_one(Client& client, const std::string& name);
   void add_batch(Client& client, const std::string& name);
 

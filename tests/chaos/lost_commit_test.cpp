@@ -50,7 +50,7 @@ class LostCommit : public ::testing::Test {
   Hands hands{conninfo, std::chrono::seconds{1}};
 };
 
-TEST_F(LostCommit, IsNotTakenForThatOfAnotherAfterARestart) {
+TEST_F(LostCommit, IsNotConfusedWithAnotherCommitAfterARestart) {
   expect_unknown_after([&] {
     server.stop_immediately();
     server.start();
@@ -58,7 +58,7 @@ TEST_F(LostCommit, IsNotTakenForThatOfAnotherAfterARestart) {
 }
 
 // The postmaster survives and restarts all server processes.
-TEST_F(LostCommit, IsNotTakenForThatOfAnotherAfterACrash) {
+TEST_F(LostCommit, IsNotConfusedWithAnotherCommitAfterACrash) {
   expect_unknown_after([&] {
     Session session{conninfo};
     ::kill(static_cast<pid_t>(number_in(session, "select pg_backend_pid()")), SIGKILL);

@@ -42,7 +42,7 @@ class LostTail : public ::testing::Test {
   PrivatePostgres server{folder.path()};
 };
 
-TEST_F(LostTail, DoesNotGiveANewTaskTheLaneOfAnother) {
+TEST_F(LostTail, DoesNotPutANewTaskIntoTheWrongLane) {
   { RunningNode first{open()}; }
   server.save();
   RunningNode node{open()};
@@ -60,7 +60,7 @@ TEST_F(LostTail, DoesNotGiveANewTaskTheLaneOfAnother) {
   EXPECT_EQ(mails.front().task.type, "send");
 }
 
-TEST_F(LostTail, GoesOnWithARunWhereTheLogEnds) {
+TEST_F(LostTail, LetsARunResumeWhereTheLogEnds) {
   RunningNode node{open()};
   core::RunApi& runs = node.runtime.local();
   const auto run = runs.start_run({.workflow = "order", .kind = core::RunKind::code})->run.facts.id;

@@ -29,7 +29,7 @@ TEST(ChaosPlan, HasEveryFaultOnSomeStore) {
   }
 }
 
-TEST(ChaosPlan, GivesATenthOfTheTimeToFaultsThatNeedAClusterOfTheirOwn) {
+TEST(ChaosPlan, GivesATenthOfTheTimeToEachFaultWithItsOwnCluster) {
   const auto campaigns = plan(StoreKind::postgres);
   ASSERT_EQ(campaigns.size(), 4U);
   EXPECT_EQ(campaigns[0].time, 20min);
@@ -39,7 +39,7 @@ TEST(ChaosPlan, GivesATenthOfTheTimeToFaultsThatNeedAClusterOfTheirOwn) {
   EXPECT_TRUE(has({campaigns[3]}, Fault::step_database_clock));
 }
 
-TEST(ChaosPlan, HasOneCampaignForOneFault) {
+TEST(ChaosPlan, HasAtMostOneCampaignPerStoreForASingleFault) {
   for (const std::string_view name : kFaultNames) {
     const auto postgres = plan(StoreKind::postgres, name);
     const auto sqlite = plan(StoreKind::sqlite, name);

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(ChaosScore, MedianIsTheLowerOneInTheMiddle) {
+TEST(ChaosScore, UsesTheLowerMedian) {
   EXPECT_EQ(median({}), std::nullopt);
   EXPECT_EQ(median({7ms}), 7ms);
   EXPECT_EQ(median({9ms, 1ms}), 1ms);

@@ -47,15 +47,15 @@ class AbsentStandby : public ::testing::Test {
   void SetUp() override { standby->stop_immediately(); }
 };
 
-TEST_F(AbsentStandby, LeavesACommitUnknownWhoseWaitIsCanceled) {
+TEST_F(AbsentStandby, LeavesACommitWithACanceledWaitUnknown) {
   EXPECT_EQ(kind_after("pg_cancel_backend"), StoreError::Kind::unknown);
 }
 
-TEST_F(AbsentStandby, LeavesACommitUnknownWhoseProcessIsEnded) {
+TEST_F(AbsentStandby, LeavesACommitWithATerminatedProcessUnknown) {
   EXPECT_EQ(kind_after("pg_terminate_backend"), StoreError::Kind::unknown);
 }
 
-TEST_F(AbsentStandby, DoesNotMakeACommitUnknownOnceItIsBack) {
+TEST_F(AbsentStandby, LeavesNoCommitUnknownAfterItReturns) {
   standby->start();
   auto tx = store->begin();
   EXPECT_NO_THROW(tx->commit({.queues = {{.ref = {.ns = "default", .name = "mail"}, .settings = {}}}}));
@@ -120,7 +120,7 @@ TEST_F(UnreplicatedRow, IsNotAcknowledgedToARepeatedStart) {
   EXPECT_TRUE(testing::eventually([&] { return start(second).ok(); }));
 }
 
-TEST_F(UnreplicatedRow, IsThereAfterAnAcknowledgmentAndAPromotion) {
+TEST_F(UnreplicatedRow, SurvivesAPromotionAfterItsAcknowledgment) {
   EXPECT_FALSE(enqueue(first).ok());
   standby->start();
   std::optional<core::TaskId> id;

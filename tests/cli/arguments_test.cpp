@@ -15,7 +15,7 @@ std::vector<std::string> hidden(std::vector<std::string> words) {
   return words;
 }
 
-TEST(Arguments, KeepNoToken) {
+TEST(Arguments, HideTokens) {
   EXPECT_EQ(hidden({"pawl", "--token", "abc", "task", "list"}),
             (std::vector<std::string>{"pawl", "--token", "***", "task", "list"}));
   EXPECT_EQ(hidden({"pawl", "task", "--token=abc", "--token-file", "f"}),
@@ -23,7 +23,7 @@ TEST(Arguments, KeepNoToken) {
   EXPECT_EQ(hidden({"pawl", "task", "--token"}), (std::vector<std::string>{"pawl", "task", "--token"}));
 }
 
-TEST(Arguments, KeepNoPasswordOfAStore) {
+TEST(Arguments, HideThePasswordOfAStore) {
   EXPECT_EQ(hidden({"pawl", "--store", "postgres://pawl:pawl@db/pawl"})[2], "postgres://pawl:****@db/pawl");
   EXPECT_EQ(hidden({"pawl", "--set", "store=postgres:host=db password=abc"})[2],
             "store=postgres:host=db password=***");

@@ -19,7 +19,7 @@ class Backup : public ::testing::Test {
   LiveServer server;
 };
 
-TEST_F(Backup, OfAStoreAtWorkHasAllThatWasAcknowledgedBefore) {
+TEST_F(Backup, OfABusyStoreHasEverythingAcknowledgedBefore) {
   std::vector<std::string> before;
   for (int i = 0; i < 15; ++i) before.push_back(server.enqueue("t"));
   Program worker{{"worker", "--handle", "t=echo 1"}, server.variables()};
@@ -43,7 +43,7 @@ TEST_F(Backup, OfAStoreAtWorkHasAllThatWasAcknowledgedBefore) {
   for (const std::string& id : before) (void)restored.await_status(id, "completed");
 }
 
-TEST_F(Backup, NeverWritesOverAFile) {
+TEST_F(Backup, NeverOverwritesAFile) {
   const std::string copy = server.file("copy.db");
   ASSERT_EQ(backup(copy).exit_code, 0);
   const Ended again = backup(copy);
@@ -51,7 +51,7 @@ TEST_F(Backup, NeverWritesOverAFile) {
   EXPECT_NE(again.err.find("exists already"), std::string::npos) << again.err;
 }
 
-TEST_F(Backup, OfPostgresNamesItsOwnTools) {
+TEST_F(Backup, OfPostgresIsRejectedWithTheToolsToUse) {
   const Ended refused =
       server.pawl({"backup", "--store", "postgres://nobody@127.0.0.1:1/none", server.file("copy.db")});
   EXPECT_EQ(refused.exit_code, 2);
@@ -59,7 +59,7 @@ TEST_F(Backup, OfPostgresNamesItsOwnTools) {
   EXPECT_NE(refused.err.find("pg_basebackup"), std::string::npos) << refused.err;
 }
 
-TEST_F(Backup, OfAStoreThatIsNotThereSaysSo) {
+TEST_F(Backup, OfAMissingStoreFailsWithItsPath) {
   const Ended refused =
       server.pawl({"backup", "--store", "sqlite:" + server.file("none.db"), server.file("copy.db")});
   EXPECT_NE(refused.exit_code, 0);
@@ -67,7 +67,7 @@ TEST_F(Backup, OfAStoreThatIsNotThereSaysSo) {
   EXPECT_FALSE(std::filesystem::exists(server.file("copy.db")));
 }
 
-TEST_F(Backup, NeedsAFolderToWriteInto) {
+TEST_F(Backup, RequiresAWritableFolder) {
   for (const auto* name : {"none/copy.db", "pawl.db/copy.db"}) {
     const Ended refused = backup(server.file(name));
     EXPECT_EQ(refused.exit_code, 1) << refused.err;
@@ -76,7 +76,7 @@ TEST_F(Backup, NeedsAFolderToWriteInto) {
 }
 
 // A file size limit simulates a full disk.
-TEST_F(Backup, ThatHasNoRoomLeavesNothing) {
+TEST_F(Backup, LeavesNoFileOnAFullDisk) {
   const std::string copy = server.file("copy.db");
   Program limited{"/bin/sh",
                   {"-c", R"(trap '' XFSZ; ulimit -f 8; exec "$0" backup --store "$1" "$2")", pawl_binary(),

@@ -28,7 +28,7 @@ class Configuration : public ::testing::Test {
   testing::TemporaryFolder folder;
 };
 
-TEST_F(Configuration, LaterSourcesAreOverEarlierOnes) {
+TEST_F(Configuration, LetsLaterSourcesOverrideEarlierOnes) {
   const Environment environment{
       {"PAWL_RECOVERY_LEASES", "3s"}, {"PAWL_LEADER_TTL", "4s"}, {"PAWL_LOG_LEVEL", "debug"}};
   const auto path = file("recovery: {leases: 2s, stuck: 20s}\nleader.ttl: 2s\n");
@@ -46,14 +46,14 @@ TEST_F(Configuration, LaterSourcesAreOverEarlierOnes) {
   EXPECT_EQ(config.duration("recovery.leases"), 3s);
 }
 
-TEST_F(Configuration, AnUnknownKeyIsAnErrorThatNamesTheNearest) {
+TEST_F(Configuration, RejectsAnUnknownKeyAndSuggestsTheNearest) {
   EXPECT_NE(refused({.sets = {"recovery.lease=1s"}}).find("did you mean 'recovery.leases'?"),
             std::string::npos);
   EXPECT_NE(refused({.file = file("lgo: {level: info}")}).find("did you mean 'log.level'?"),
             std::string::npos);
 }
 
-TEST_F(Configuration, AValueOfAnotherTypeIsRefusedWithItsOrigin) {
+TEST_F(Configuration, RejectsAValueOfTheWrongTypeWithItsOrigin) {
   EXPECT_NE(refused({.sets = {"leader.ttl=soon"}}).find("must be a duration"), std::string::npos);
   EXPECT_NE(refused({.sets = {"auth.required=yes"}}).find("true or false"), std::string::npos);
   EXPECT_NE(refused({.sets = {"limits.payload_max=2MB"}}).find("a size"), std::string::npos);
@@ -61,20 +61,20 @@ TEST_F(Configuration, AValueOfAnotherTypeIsRefusedWithItsOrigin) {
   EXPECT_NE(refused({.sets = {"listen"}}).find("KEY=VALUE"), std::string::npos);
 }
 
-TEST_F(Configuration, AKeyThatIsGivenTwiceIsRefused) {
+TEST_F(Configuration, RejectsADuplicateKey) {
   for (const auto* text : {"listen: a\nlisten: b\n", "log: {level: info}\nlog: {format: json}\n",
                            "log: {level: info}\nlog.level: debug\n"}) {
     EXPECT_NE(refused({.file = file(text)}).find("appears twice"), std::string::npos) << text;
   }
 }
 
-TEST_F(Configuration, AFileThatCannotBeReadIsRefused) {
+TEST_F(Configuration, RejectsAnUnreadableFile) {
   EXPECT_NE(refused({.file = folder.path() + "/none.yaml"}).find("cannot read"), std::string::npos);
   EXPECT_NE(refused({.file = file("a: [")}), "");
   EXPECT_NE(refused({.file = file("listen: [a]")}).find("listen"), std::string::npos);
 }
 
-TEST_F(Configuration, AFileThatIsNestedInItselfOrTooLargeIsRefused) {
+TEST_F(Configuration, RejectsARecursiveOrTooLargeFile) {
   EXPECT_NE(refused({.file = file("a: &x {b: *x}")}).find("nested deeper"), std::string::npos);
   std::string many = "a: &a {b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1, j: 1, k: 1}\n";
   for (const char* name : {"l", "m", "n"}) {
@@ -89,14 +89,14 @@ TEST_F(Configuration, AFileThatIsNestedInItselfOrTooLargeIsRefused) {
             std::string::npos);
 }
 
-TEST(Variables, ThatNothingReadsAreWarnedAboutWithTheNearestThatIsRead) {
+TEST(Variables, WithAnUnknownNameCauseAWarningWithTheNearestName) {
   const auto warnings = variable_warnings({{"PAWL_RECOVERY_LEASE", "1s"}, {"PAWL_ADRESS", "x"}});
   ASSERT_EQ(warnings.size(), 2U);
   EXPECT_NE(warnings[0].find("did you mean 'PAWL_ADDRESS'?"), std::string::npos) << warnings[0];
   EXPECT_NE(warnings[1].find("did you mean 'PAWL_RECOVERY_LEASES'?"), std::string::npos) << warnings[1];
 }
 
-TEST(Variables, OfTheCommandLineOfHandlersAndOfTestsAreNotWarnedAbout) {
+TEST(Variables, OfTheCommandLineOfHandlersAndOfTestsCauseNoWarning) {
   EXPECT_TRUE(variable_warnings({{"PAWL_TOKEN", "t"},
                                  {"PAWL_TOKEN_FILE", "f"},
                                  {"PAWL_LOG_LEVEL", "info"},
@@ -107,7 +107,7 @@ TEST(Variables, OfTheCommandLineOfHandlersAndOfTestsAreNotWarnedAbout) {
                   .empty());
 }
 
-TEST_F(Configuration, WhatIsPrintedCanBeReadAgain) {
+TEST_F(Configuration, RoundTripsThroughItsOutput) {
   const auto first = load_config({.sets = {"listen=[::]:80", "store=memory:", "tls.key=it's # mine"}});
   std::string text;
   for (const auto& line : first->lines()) text += line + "\n";
@@ -118,7 +118,7 @@ TEST_F(Configuration, WhatIsPrintedCanBeReadAgain) {
   }
 }
 
-TEST_F(Configuration, PasswordsAreNotPrinted) {
+TEST_F(Configuration, PrintsNoPasswords) {
   for (const auto* store :
        {"store=postgres://me:secret@host/db", "store=postgres:host=h password=secret dbname=d",
         "store=postgres://host/db?user=me&password=secret"}) {
@@ -129,7 +129,7 @@ TEST_F(Configuration, PasswordsAreNotPrinted) {
   }
 }
 
-TEST_F(Configuration, EveryDefaultIsOfItsType) {
+TEST_F(Configuration, HasDefaultsOfTheRightType) {
   for (const auto& key : config_keys()) {
     Config config;
     EXPECT_TRUE(config.set(std::string{key.name}, {.text = std::string{key.fallback}, .origin = "test"}).ok())
@@ -137,7 +137,7 @@ TEST_F(Configuration, EveryDefaultIsOfItsType) {
   }
 }
 
-TEST(Sizes, AreBytesWithAUnit) {
+TEST(Sizes, AreParsedWithAUnit) {
   EXPECT_EQ(parse_size("2MiB"), 2'097'152);
   EXPECT_EQ(parse_size("100"), 100);
   EXPECT_EQ(parse_size("1B"), 1);

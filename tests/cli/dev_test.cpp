@@ -57,14 +57,14 @@ class PawlDev : public ::testing::Test {
   std::string token;
 };
 
-TEST_F(PawlDev, ServesAndWorksAndEndsInGoodOrder) {
+TEST_F(PawlDev, ServesExecutesAndStopsCleanly) {
   EXPECT_TRUE(completes_a_task());
   dev.signal(SIGINT);
   EXPECT_EQ(dev.wait(), 0) << dev.err();
   EXPECT_EQ(pawl({"task", "list"}).exit_code, 3);
 }
 
-TEST_F(PawlDev, AKilledServerComesBackWithWhatItHad) {
+TEST_F(PawlDev, RestartsAKilledServerWithItsData) {
   ASSERT_TRUE(completes_a_task());
   ASSERT_TRUE(dev.read_until("(restarted automatically"));
   const pid_t server = server_in(dev.out());
@@ -74,13 +74,13 @@ TEST_F(PawlDev, AKilledServerComesBackWithWhatItHad) {
   EXPECT_NE(pawl({"task", "list"}).out.find("echo"), std::string::npos);
 }
 
-TEST_F(PawlDev, ItsProcessesDoNotOutliveIt) {
+TEST_F(PawlDev, LeavesNoProcessesBehind) {
   ASSERT_TRUE(completes_a_task());
   dev.signal(SIGKILL);
   EXPECT_TRUE(await([&] { return pawl({"task", "list"}).exit_code == 3; }));
 }
 
-TEST_F(PawlDev, ItsWorkerGoesOnWhenEveryCallNeedsAToken) {
+TEST_F(PawlDev, GivesItsWorkerATokenWhenTokensAreRequired) {
   ASSERT_TRUE(completes_a_task());
   const auto made =
       nlohmann::json::parse(pawl({"token", "create", "--role", "admin", "--for", "*", "--json"}).out);
@@ -95,7 +95,7 @@ TEST_F(PawlDev, ItsWorkerGoesOnWhenEveryCallNeedsAToken) {
   EXPECT_NE(left.find("revoked"), std::string::npos) << left;
 }
 
-TEST(PawlDevRests, LongerAndLongerBeforeItStartsWhatKeepsDying) {
+TEST(PawlDevRestart, BacksOffForACrashingProcess) {
   using namespace std::chrono_literals;
   ManualClock clock;
   cli::Rest rest{clock};
@@ -117,7 +117,7 @@ TEST(PawlDevRests, LongerAndLongerBeforeItStartsWhatKeepsDying) {
   EXPECT_TRUE(rest.is_over());
 }
 
-TEST(PawlDevWarns, OnceAlsoWithTheProcessesItStarts) {
+TEST(PawlDevWarnings, AppearOnceForAllItsProcesses) {
   const TemporaryFolder folder;
   Program dev{{"dev", "--listen", "127.0.0.1:0", "--data", folder.path(), "--handle", "t=true"},
               {{"PAWL_ADRESS", "x"}}};
@@ -189,7 +189,7 @@ TEST(PawlDevWithTokens, RevokesTheTokenOfAWorkerThatCannotStart) {
   EXPECT_TRUE(token["revoked_at"].is_string()) << token;
 }
 
-TEST(PawlDevRefuses, AnAddressThatOthersCanReach) {
+TEST(PawlDevAddress, IsRejectedBeyondLoopback) {
   EXPECT_EQ(run_pawl({"dev", "--listen", "0.0.0.0:0"}).exit_code, 2);
 }
 

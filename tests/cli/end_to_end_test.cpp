@@ -24,7 +24,7 @@ class Live : public ::testing::Test {
   LiveServer server;
 };
 
-TEST_F(Live, ATaskComesBackAsItWasEnqueued) {
+TEST_F(Live, ATaskRoundTrips) {
   std::ofstream{server.file("payload.json")} << "{\"n\": 12345678901234567890.50,\n \"a\":1}\n";
   const auto id = server.enqueue("t", {"@" + server.file("payload.json"), "--key", "k", "--label", "a=b"});
   const auto shown = server.pawl({"task", "show", id, "--json"}).out;
@@ -34,7 +34,7 @@ TEST_F(Live, ATaskComesBackAsItWasEnqueued) {
   EXPECT_EQ(server.pawl({"task", "list", "--label", "a=c", "--json"}).out, "");
 }
 
-TEST_F(Live, ATaskSaysWhoseItIs) {
+TEST_F(Live, ATaskShowsItsFairnessKey) {
   const auto made = server.pawl(
       {"task", "enqueue", "t", "{}", "--fairness-key", "ada", "--fairness-weight", "2.5", "--json"});
   EXPECT_NE(made.out.find(R"("fairness_key":"ada","fairness_weight":2.5)"), std::string::npos) << made.out;
@@ -58,7 +58,7 @@ TEST_F(Live, ThePayloadMayComeFromStandardInput) {
   EXPECT_NE(ended.out.find(R"("payload":[1, 2],)"), std::string::npos) << ended.out << ended.err;
 }
 
-TEST_F(Live, ListsGoOverAllPages) {
+TEST_F(Live, ListsFollowAllPages) {
   for (int i = 0; i < 5; ++i) server.enqueue("t");
   const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
   EXPECT_EQ(lines(server.pawl({"task", "list", "--all", "--json"}).out), 5);
@@ -71,7 +71,7 @@ TEST_F(Live, ListsGoOverAllPages) {
   }
 }
 
-TEST_F(Live, WhatFailsHasItsExitCode) {
+TEST_F(Live, EachKindOfFailureHasItsExitCode) {
   EXPECT_EQ(server.pawl({"task", "show", "0198c0de-0000-7000-8000-000000000000"}).exit_code, 1);
   EXPECT_EQ(server.pawl({"task", "enqueue", "t", "{"}).exit_code, 2);
   EXPECT_EQ(server.pawl({"task", "nothing"}).exit_code, 2);
@@ -79,7 +79,7 @@ TEST_F(Live, WhatFailsHasItsExitCode) {
 }
 
 // Exit code 2 is only for errors that the command line detects itself.
-TEST_F(Live, WhatTheServerRefusesHasFailed) {
+TEST_F(Live, ARejectionByTheServerExitsWithOne) {
   std::ofstream{server.file("cyclic.yaml")} << "name: cyclic\ntasks:\n"
                                                "  - {id: a, activity: t, after: [b]}\n"
                                                "  - {id: b, activity: t, after: [a]}\n";
@@ -91,7 +91,7 @@ TEST_F(Live, WhatTheServerRefusesHasFailed) {
   EXPECT_EQ(server.pawl({"worker", "--handle", "t=true", "--namespace", "no name"}).exit_code, 1);
 }
 
-TEST_F(Live, TopIsLinesInAPipeAndAsJsonOneDocumentARefresh) {
+TEST_F(Live, TopPrintsLinesInAPipeAndOneJsonDocumentPerRefresh) {
   server.enqueue("t", {"--queue", "mail"});
   const auto once = server.pawl({"top", "--once", "--json"});
   EXPECT_EQ(std::count(once.out.begin(), once.out.end(), '\n'), 1) << once.out;
@@ -123,14 +123,14 @@ TEST_F(Live, QueuesAreSetAndShown) {
   EXPECT_NE(server.pawl({"queue", "list"}).out.find("paused"), std::string::npos);
 }
 
-TEST_F(Live, TheDoctorFindsTheServerWell) {
+TEST_F(Live, TheDoctorFindsTheServerHealthy) {
   const auto ended = server.pawl({"doctor", "--store", "sqlite:" + server.file("pawl.db")});
   EXPECT_EQ(ended.exit_code, 0) << ended.out;
   EXPECT_EQ(ended.out.find("failed"), std::string::npos) << ended.out;
   EXPECT_EQ(run_pawl({"doctor"}, {{"PAWL_ADDRESS", "http://127.0.0.1:1"}}).exit_code, 3);
 }
 
-TEST_F(Live, AWorkerRunsAProgramAndEndsWhenItIsTold) {
+TEST_F(Live, AWorkerRunsAProgramAndStopsOnASignal) {
   Program worker{this->worker("echo.*=cat; env >" + server.file("env")), server.variables()};
   const auto id = server.enqueue("echo.it", {R"({"a": 1})"});
   const auto task = server.await_status(id, "completed");
@@ -158,7 +158,7 @@ TEST_F(Live, AFailingProgramEndsAsADeadLetter) {
   EXPECT_EQ(server.pawl({"task", "retry", id}).exit_code, 0);
 }
 
-TEST_F(Live, AWorkerOfABeginningLeavesTheTasksOfOthersToThem) {
+TEST_F(Live, AWorkerOfATypePrefixClaimsNoOtherTypes) {
   const auto others = server.enqueue("mail.send", {"--max-attempts", "1"});
   Program worker{this->worker("report.*=echo 1"), server.variables()};
   server.await_status(server.enqueue("report.daily"), "completed");
@@ -169,7 +169,7 @@ TEST_F(Live, AWorkerOfABeginningLeavesTheTasksOfOthersToThem) {
   EXPECT_EQ(task["attempt"], 1) << "what was given back is not spent";
 }
 
-TEST_F(Live, AProgramDoesNotSeeTheWorkersTokenNorOtherSecretsOfPawl) {
+TEST_F(Live, AProgramDoesNotInheritTheSecretsOfTheWorker) {
   auto variables = server.variables();
   variables["PAWL_TOKEN"] = "of-the-worker";
   variables["PAWL_STORE"] = "postgres://pawl:of-the-store@db/pawl";
@@ -185,7 +185,7 @@ TEST_F(Live, AProgramDoesNotSeeTheWorkersTokenNorOtherSecretsOfPawl) {
   EXPECT_NE(environment.find("PAWL_ADDRESS=" + server.address()), std::string::npos) << environment;
 }
 
-TEST_F(Live, AKilledWorkerTakesItsProgramWithIt) {
+TEST_F(Live, TheProgramOfAKilledWorkerIsStopped) {
   Program worker{this->worker("t=trap ': >" + server.file("stopped") + "; exit' TERM; : >" +
                               server.file("started") + "; while :; do sleep 0.05; done"),
                  server.variables()};
@@ -230,7 +230,7 @@ TEST_F(Live, AProgramIsStoppedWhenItsLeaseCannotBeRenewed) {
   EXPECT_EQ(task["attempts"][0]["outcome"], "lease_expired");
 }
 
-TEST_F(Live, AnAddressMayBeAHandler) {
+TEST_F(Live, AnHttpAddressMayBeAHandler) {
   ScriptedServer handler{{{response(503, "busy")}, {response(200, R"({"done": true})")}}};
   const auto address = "http://127.0.0.1:" + handler.port() + "/tasks";
   Program worker{{"worker", "--handle-http", "crm.*=" + address}, server.variables()};
@@ -244,7 +244,7 @@ TEST_F(Live, AnAddressMayBeAHandler) {
   EXPECT_NE(request.find(R"("payload":[1, 2])"), std::string::npos) << request;
 }
 
-TEST_F(Live, ARedirectIsNotFollowedAndAPrivateAddressNotCalled) {
+TEST_F(Live, AnHttpHandlerFollowsNoRedirectAndCallsNoPrivateAddress) {
   ScriptedServer handler{{{response(302, "", "Location: http://127.0.0.1:1/\r\n")}}};
   Program worker{{"worker", "--handle-http", "a=http://127.0.0.1:" + handler.port(), "--handle-http",
                   "b=http://10.255.255.1:9000/tasks"},
@@ -253,7 +253,7 @@ TEST_F(Live, ARedirectIsNotFollowedAndAPrivateAddressNotCalled) {
   EXPECT_EQ(server.await_status(server.enqueue("b"), "failed")["error"]["code"], "forbidden");
 }
 
-TEST_F(Live, AWorkerOutlivesItsServer) {
+TEST_F(Live, AWorkerReconnectsAfterAServerRestart) {
   Program worker{this->worker("t=echo 1"), server.variables()};
   server.await_status(server.enqueue("t"), "completed");
   server.restart();
@@ -271,7 +271,7 @@ TEST_F(Live, ACancelStopsTheProgram) {
   server.await_file("stopped");
 }
 
-TEST_F(Live, AWorkerThatIsToldToEndFinishesWhatItRuns) {
+TEST_F(Live, AStoppingWorkerFinishesItsTasks) {
   Program worker{this->worker("t=: >" + server.file("started") + "; while [ ! -e " + server.file("go") +
                               " ]; do sleep 0.1; done; echo 1"),
                  server.variables()};
@@ -283,7 +283,7 @@ TEST_F(Live, AWorkerThatIsToldToEndFinishesWhatItRuns) {
   EXPECT_EQ(server.show(id)["status"], "completed");
 }
 
-TEST_F(Live, AWorkerThatMayNotWaitGivesBackWhatItRuns) {
+TEST_F(Live, AStoppingWorkerWithoutADrainTimeoutReleasesItsTasks) {
   Program worker{
       this->worker("t=: >" + server.file("started") + "; exec sleep 60", {"--drain-timeout", "0s"}),
       server.variables()};
@@ -298,7 +298,7 @@ TEST_F(Live, AWorkerThatMayNotWaitGivesBackWhatItRuns) {
 
 // Stops workers at random moments, with and without time to finish: each task has one attempt, and a graceful
 // stop consumes none.
-TEST_F(Live, B53_WorkersThatAreToldToEndAtAnyMomentLoseNothingAndSpendNothing) {
+TEST_F(Live, B53_WorkersStoppedAtAnyMomentLoseNoTaskAndNoAttempt) {
   std::vector<std::string> ids;
   for (int i = 0; i < 40; ++i) ids.push_back(server.enqueue("t", {"--max-attempts", "1"}));
   const auto left = [this] {

@@ -82,7 +82,7 @@ class OrderFulfilment : public Example {
   std::string ledger() const { return text_of(server.file("ledger")); }
 };
 
-TEST_F(OrderFulfilment, ShipsAnOrderThatGoesWell) {
+TEST_F(OrderFulfilment, ShipsASuccessfulOrder) {
   const Ended ended =
       server.pawl({"run", "start", "order-fulfilment", R"({"order":"A-1","card":"slow"})", "--wait"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -102,7 +102,7 @@ TEST_F(OrderFulfilment, ReleasesTheStockWhenThePaymentFails) {
   EXPECT_EQ(ledger(), "reserve A-2\nrelease A-2\n");
 }
 
-TEST_F(OrderFulfilment, IsOneDocumentWhenItIsWaitedForAsJson) {
+TEST_F(OrderFulfilment, PrintsOneJsonDocumentWhenAwaited) {
   const std::vector<std::string> words{
       "run", "start", "order-fulfilment", R"({"order":"A-5","card":"declined"})", "--key", "A-5", "--json"};
   std::vector<std::string> and_wait = words;
@@ -117,14 +117,14 @@ TEST_F(OrderFulfilment, IsOneDocumentWhenItIsWaitedForAsJson) {
   EXPECT_EQ(again["run"], document["run"]) << "the same shape without waiting";
 }
 
-TEST_F(OrderFulfilment, UndoesInReverseWhenNothingCanBeShipped) {
+TEST_F(OrderFulfilment, UndoesInReverseOrderWhenShippingFails) {
   const auto id = start("order-fulfilment", R"({"order":"A-3","card":"good","address":"nowhere"})");
   await_state(id, "compensated");
   EXPECT_EQ(ledger(), "reserve A-3\ncharge A-3\nrefund A-3\nrelease A-3\n");
   EXPECT_EQ(server.pawl({"run", "replay", id}).exit_code, 0);
 }
 
-TEST_F(Example, FanOutCountsEachTextAndAddsUp) {
+TEST_F(Example, FanOutCountsTheWordsOfEachText) {
   begin("fan-out");
   const auto id = start("word-count", R"({"texts":["to be or not to be","that is the question",""]})");
   const auto ended = await_state(id, "completed");
@@ -133,7 +133,7 @@ TEST_F(Example, FanOutCountsEachTextAndAddsUp) {
   EXPECT_EQ(await_state(start("word-count", R"({"texts":[]})"), "completed")["output"]["words"], 0);
 }
 
-TEST_F(Example, ApprovalPaysWhenSomebodySaysYes) {
+TEST_F(Example, ApprovalPaysWhenApproved) {
   begin("approval");
   const auto id = start("expense-approval", R"({"amount":250})");
   EXPECT_EQ(server.pawl({"run", "signal", id, "decision", R"({"ok":true})"}).exit_code, 0);
@@ -143,7 +143,7 @@ TEST_F(Example, ApprovalPaysWhenSomebodySaysYes) {
   EXPECT_EQ(task(id, "escalate")["state"], "skipped");
 }
 
-TEST_F(Example, ApprovalDoesNothingWhenSomebodySaysNo) {
+TEST_F(Example, ApprovalDoesNothingWhenRejected) {
   begin("approval");
   const auto id = start("expense-approval", R"({"amount":250})");
   EXPECT_EQ(server.pawl({"run", "signal", id, "decision", R"({"ok":false})"}).exit_code, 0);
@@ -152,7 +152,7 @@ TEST_F(Example, ApprovalDoesNothingWhenSomebodySaysNo) {
   EXPECT_EQ(task(id, "escalate")["state"], "skipped");
 }
 
-TEST_F(Example, ApprovalIsHandedOnWhenNobodyAnswers) {
+TEST_F(Example, ApprovalIsEscalatedAfterATimeout) {
   begin("approval");
   std::string soon = text_of(kRoot + "/examples/approval/workflow.yaml");
   soon.replace(soon.find("timeout: 30s"), 12, "timeout: 1s ");
@@ -170,7 +170,7 @@ TEST_F(Example, AgentLoopNeverRepeatsAFinishedIteration) {
   const auto id = start("agent-loop", R"({"iterations":12})");
   const auto ended = await_state(id, "completed");
   EXPECT_EQ(task(id, "agent")["output"]["primes"], nlohmann::json::parse("[2,3,5,7,11,13]"));
-  EXPECT_GT(task(id, "agent")["attempt"], 1) << "nobody was killed";
+  EXPECT_GT(task(id, "agent")["attempt"], 1) << "no worker was killed";
   const auto events = server.pawl({"run", "events", id, "--json"}).out;
   std::istringstream lines{events};
   int finished = 0;

@@ -12,13 +12,13 @@
 namespace pawl::cli {
 namespace {
 
-TEST(FileModes, OfAPrivateStoreAreWell) {
+TEST(FileModes, OfAPrivateStoreAreAccepted) {
   const auto finding = files_finding({{"/d/pawl.db", 0600}, {"/d/pawl.db-turn", 0400}, {"/d", 0755, true}});
   EXPECT_EQ(finding.verdict, Verdict::ok);
   EXPECT_TRUE(finding.advice.empty());
 }
 
-TEST(FileModes, ThatLetOthersReadLockOrReplaceAreNamedWithWhatToDo) {
+TEST(FileModes, AllowingAccessByOtherUsersAreReportedWithAdvice) {
   const auto finding = files_finding(
       {{"/d/pawl.db", 0644}, {"/d/pawl.db-wal", 0600}, {"/d/pawl.db-turn", 0640}, {"/d", 01777, true}});
   EXPECT_EQ(finding.verdict, Verdict::warning);
@@ -28,7 +28,7 @@ TEST(FileModes, ThatLetOthersReadLockOrReplaceAreNamedWithWhatToDo) {
   EXPECT_EQ(finding.advice, "chmod 600 /d/pawl.db; chmod 600 /d/pawl.db-turn; chmod go-w /d");
 }
 
-TEST(FileModes, AreReadOfTheFilesThatAreThere) {
+TEST(FileModes, AreReadFromExistingFiles) {
   const testing::TemporaryFolder folder;
   const std::string database = folder.path() + "/pawl.db";
   for (const char* suffix : {"", "-turn"}) std::ofstream{database + suffix} << "x";
@@ -43,7 +43,7 @@ TEST(FileModes, AreReadOfTheFilesThatAreThere) {
   EXPECT_EQ(files[2].path, folder.path());
 }
 
-TEST(FileModes, OfAnOldStoreAreWarnedOfByTheDoctor) {
+TEST(FileModes, OfAnOldStoreCauseAWarningOfTheDoctor) {
   const testing::TemporaryFolder folder;
   const std::string database = folder.path() + "/pawl.db";
   ASSERT_EQ(testing::run_pawl({"migrate", "--store", "sqlite:" + database}).exit_code, 0);

@@ -10,7 +10,7 @@ bool is_well(const Finding& finding) { return finding.verdict == Verdict::ok && 
 
 Json queues_of(const std::string& items) { return Json::parse(R"({"items":[)" + items + "]}"); }
 
-TEST(Findings, WorkThatIsTakenIsWell) {
+TEST(Findings, AcceptClaimedWork) {
   for (const auto* items : {"", R"({"name":"default","paused":false,"oldest_pending_age":"2s"})"}) {
     const auto found = lag_findings(queues_of(items), Json::object());
     ASSERT_EQ(found.size(), 1U);
@@ -18,7 +18,7 @@ TEST(Findings, WorkThatIsTakenIsWell) {
   }
 }
 
-TEST(Findings, EachQueueWhereWorkWaitsIsNamedWithItsReason) {
+TEST(Findings, NameEachLaggingQueueWithTheReason) {
   const auto found = lag_findings(queues_of(R"(
       {"name":"held","paused":true,"oldest_pending_age":"2h"},
       {"name":"mails","paused":false,"oldest_pending_age":"880s"},
@@ -34,7 +34,7 @@ TEST(Findings, EachQueueWhereWorkWaitsIsNamedWithItsReason) {
   EXPECT_EQ(found[2].seen, "a task of the queue slow waits for 1m 1s, with 1 of its workers online");
 }
 
-TEST(Findings, SleepingRunsThatNothingCanWakeAreNamed) {
+TEST(Findings, NameSleepingRunsThatNothingCanWake) {
   const auto run = [](const std::string& body, const std::string& others) {
     return Json::parse(R"({"id":"r1","kind":"code","tasks":[{"node_id":"body","state":"waiting")" + body +
                        "}" + others + "]}");
@@ -49,21 +49,21 @@ TEST(Findings, SleepingRunsThatNothingCanWakeAreNamed) {
   EXPECT_NE(found.advice.find("pawl run terminate r1"), std::string::npos) << found.advice;
 }
 
-TEST(Findings, TellOfTasksThatCannotBeRead) {
+TEST(Findings, ReportUnreadableTasks) {
   EXPECT_TRUE(is_well(damage_finding("pawl_tasks_set_aside_total 0\n")));
   const Finding damaged = damage_finding("pawl_tasks_set_aside_total 2\n");
   EXPECT_EQ(damaged.verdict, Verdict::failed);
   EXPECT_NE(damaged.advice.find("pawl verify"), std::string::npos);
 }
 
-TEST(Findings, TellOfRunsThatCannotBeMovedOn) {
+TEST(Findings, ReportParkedRuns) {
   EXPECT_TRUE(is_well(damage_finding("pawl_tasks_set_aside_total 0\npawl_runs_parked_total 0\n")));
   const Finding parked = damage_finding("pawl_tasks_set_aside_total 0\npawl_runs_parked_total 1\n");
   EXPECT_EQ(parked.verdict, Verdict::failed);
   EXPECT_NE(parked.advice.find("pawl run terminate"), std::string::npos);
 }
 
-TEST(Findings, LeasesThatExpireTooOften) {
+TEST(Findings, ReportLeasesThatExpireTooOften) {
   const std::string well = "# HELP x\npawl_leases_expired_total 19\npawl_tasks_claimed_total 19\n";
   EXPECT_TRUE(is_well(leases_finding(well)));
   EXPECT_TRUE(is_well(leases_finding("pawl_leases_expired_total 50\npawl_tasks_claimed_total 5000\n")));
@@ -73,7 +73,7 @@ TEST(Findings, LeasesThatExpireTooOften) {
   EXPECT_TRUE(is_well(leases_finding("")));
 }
 
-TEST(Findings, NodesWithoutALeaderOrWithAnotherTime) {
+TEST(Findings, ReportAMissingLeaderAndClockSkew) {
   EXPECT_TRUE(is_well(
       nodes_finding(Json::parse(R"({"items":[{"hostname":"a","is_leader":true,"clock_skew_ms":-900}]})"))));
   EXPECT_NE(
@@ -84,7 +84,7 @@ TEST(Findings, NodesWithoutALeaderOrWithAnotherTime) {
   EXPECT_EQ(skewed.seen, "the clock of b is 1m behind the store's");
 }
 
-TEST(Findings, AStoreThatGrowsOrIsHeldBack) {
+TEST(Findings, ReportAStoreThatGrowsOrCannotBeVacuumed) {
   for (const Finding& finding : store_findings(Json::parse(
            R"({"bytes":5000000,"free_bytes":0,"log_bytes":0,"tables":[],"oldest_transaction":null})")))
     EXPECT_TRUE(is_well(finding)) << finding.seen;
@@ -106,7 +106,7 @@ TEST(Findings, AStoreThatGrowsOrIsHeldBack) {
   EXPECT_NE(log[0].seen.find("write-ahead log"), std::string::npos);
 }
 
-TEST(Findings, AClockThatWasSet) {
+TEST(Findings, ReportClockSteps) {
   EXPECT_EQ(clock_finding(Json::parse("{}")).seen, "the store's clock was never set");
   const auto vitals = [](const char* ahead, const char* last) {
     return Json{{"now", "2026-03-02T10:00:00.000000Z"},

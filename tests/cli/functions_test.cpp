@@ -29,7 +29,7 @@ class Functions : public ::testing::Test {
   LiveServer server{"postgres:" + database.location()};
 };
 
-TEST_F(Functions, AreDoneOnceHoweverOftenTheServerIsKilled) {
+TEST_F(Functions, AreExecutedOnceHoweverOftenTheServerIsKilled) {
   constexpr const char* kRounds = R"sql(
     do $$ begin for n in 1..25 loop
       perform pawl.enqueue('kept', to_json(n), key => 'line');
@@ -49,7 +49,7 @@ TEST_F(Functions, AreDoneOnceHoweverOftenTheServerIsKilled) {
       "0");
 }
 
-TEST_F(Functions, GiveTheIdsThatLaterEnqueuesOfTwoServersGet) {
+TEST_F(Functions, ReturnTheIdsOfLaterEnqueuesOnTwoServers) {
   LiveServer other{"postgres:" + database.location()};
   constexpr int kKeys = 40;
   for (int i = 0; i < kKeys; ++i) {
@@ -60,7 +60,7 @@ TEST_F(Functions, GiveTheIdsThatLaterEnqueuesOfTwoServersGet) {
   EXPECT_EQ(psql("select count(*) from pawl.tasks"), std::to_string(kKeys));
 }
 
-TEST_F(Functions, GiveTheIdsThatLaterStartsOfTwoServersGet) {
+TEST_F(Functions, ReturnTheIdsOfLaterStartsOnTwoServers) {
   LiveServer other{"postgres:" + database.location()};
   std::ofstream{server.file("w.json")}
       << R"({"name":"w","tasks":[{"id":"a","type":"signal","signal":"go"}]})";
@@ -79,7 +79,7 @@ TEST_F(Functions, GiveTheIdsThatLaterStartsOfTwoServersGet) {
   EXPECT_EQ(psql("select count(*) from pawl.runs"), std::to_string(kKeys));
 }
 
-TEST_F(Functions, GiveIdsThatTheServerKnows) {
+TEST_F(Functions, ReturnIdsThatTheServerAccepts) {
   const std::string id = psql(R"(select pawl.enqueue('mail', '{"to":  "ada"}', queue => 'slow'))");
   ASSERT_TRUE(await([&] { return psql("select count(*) from pawl.inbox") == "0"; }));
   const auto task = server.show(id);

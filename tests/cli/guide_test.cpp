@@ -61,7 +61,7 @@ class PythonWorker : public ::testing::Test {
   LiveServer server;
 };
 
-TEST_F(PythonWorker, CompletesAndFailsAndOutlivesItsServer) {
+TEST_F(PythonWorker, CompletesFailsAndReconnects) {
   Program worker{"/usr/bin/env", words(), server.variables()};
   const auto sent = server.enqueue("email.send", {R"({"to":"ada@example.org"})"});
   EXPECT_EQ(server.await_status(sent, "completed")["output"]["sent_to"], "ada@example.org");
@@ -72,7 +72,7 @@ TEST_F(PythonWorker, CompletesAndFailsAndOutlivesItsServer) {
   server.await_status(later, "completed");
 }
 
-TEST_F(PythonWorker, TellsWhatIsDoneAsDoneAlsoWhenTheServerIsAwayThen) {
+TEST_F(PythonWorker, ReportsACompletionAfterTheServerReturns) {
   const std::string wait =
       "touch " + server.file("started") + "; while [ ! -e " + server.file("go") + " ]; do sleep 0.05; done";
   replace(code, "lambda payload:", "lambda payload: os.system('" + wait + "') or");
@@ -88,7 +88,7 @@ TEST_F(PythonWorker, TellsWhatIsDoneAsDoneAlsoWhenTheServerIsAwayThen) {
   EXPECT_EQ(server.await_status(sent, "completed")["output"]["sent_to"], "ada@example.org");
 }
 
-TEST_F(PythonWorker, FailsATaskWhoseOutputCannotBeKept) {
+TEST_F(PythonWorker, FailsATaskWhoseOutputCannotBeStored) {
   replace(code, "lambda payload:", "lambda payload: float('nan') if 'to' not in payload else");
   write(code);
   Program worker{"/usr/bin/env", words(), server.variables()};
@@ -98,7 +98,7 @@ TEST_F(PythonWorker, FailsATaskWhoseOutputCannotBeKept) {
 }
 
 // With another port and folder than on the page, and stopped at the end.
-TEST(FirstWorkflow, RunsAsItIsPasted) {
+TEST(FirstWorkflow, RunsAsShownInTheGuide) {
   const TemporaryFolder folder;
   const std::string listen = "127.0.0.1:" + std::to_string(free_port());
   std::string pasted = code_on("guides/workflows.md", "sh");

@@ -50,7 +50,7 @@ Ended refused(std::vector<std::string> arguments, Variables variables = {}) {
   return ended;
 }
 
-TEST(JsonLog, HasTheWholeLifeOfAServer) {
+TEST(JsonLog, CoversTheWholeLifeOfAServer) {
   const TemporaryFolder folder;
   const std::string store = "sqlite:" + folder.path() + "/pawl.db";
   Program server{{"serve", "--listen", "127.0.0.1:0", "--store", store, "--log-format", "json"},
@@ -68,7 +68,7 @@ TEST(JsonLog, HasTheWholeLifeOfAServer) {
   EXPECT_TRUE(objects_of(server.out()).size() <= 1) << server.out();
 }
 
-TEST(JsonLog, HasWhyAServerDoesNotStart) {
+TEST(JsonLog, HasTheReasonWhyAServerDoesNotStart) {
   refused({"serve", "--log-format", "json", "--store", "sqlite:/no/such/folder/x.db"});
   refused({"serve", "--log-format=json", "--listen", "nowhere"});
   refused({"serve", "--set", "log.format=json", "--set", "leader.ttl=0s"});
@@ -80,7 +80,7 @@ TEST(JsonLog, HasWhyAServerDoesNotStart) {
   EXPECT_EQ(why["errors"][0]["field"], "leader.ttl");
 }
 
-TEST(JsonLog, IsAlsoAskedForByTheConfiguration) {
+TEST(JsonLog, CanBeEnabledByTheConfiguration) {
   const TemporaryFolder folder;
   const std::string file = folder.path() + "/pawl.yaml";
   std::ofstream{file} << "log:\n  format: json\nstore: sqlite:/no/such/folder/x.db\n";
@@ -90,7 +90,7 @@ TEST(JsonLog, IsAlsoAskedForByTheConfiguration) {
   EXPECT_TRUE(ended.err.starts_with("pawl")) << "a flag is above the file: " << ended.err;
 }
 
-TEST(JsonLog, HasTheWholeLifeOfAWorker) {
+TEST(JsonLog, CoversTheWholeLifeOfAWorker) {
   LiveServer server;
   Program worker{{"worker", "--handle", "mail=cat", "--log-format", "json"}, server.variables()};
   const std::string id = server.enqueue("mail");
@@ -101,14 +101,14 @@ TEST(JsonLog, HasTheWholeLifeOfAWorker) {
   EXPECT_EQ(worker.out(), "");
 }
 
-TEST(JsonLog, HasWhyAWorkerDoesNotStart) {
+TEST(JsonLog, HasTheReasonWhyAWorkerDoesNotStart) {
   refused({"worker", "--log-format", "json"});
   refused({"worker", "--log-format", "json", "--handle", "no-command"});
   refused({"worker", "--concurrency", "0", "--handle", "a=cat"}, {{"PAWL_LOG_FORMAT", "json"}});
   refused({"worker", "--bogus"}, {{"PAWL_LOG_FORMAT", "json"}});
 }
 
-TEST(JsonLog, IsUnderstoodByTheCommandThatStartsTheServer) {
+TEST(JsonLog, IsParsedByPawlDev) {
   const TemporaryFolder folder;
   Program dev{{"dev", "--listen", "127.0.0.1:0", "--data", folder.path()}, {{"PAWL_LOG_FORMAT", "json"}}};
   EXPECT_TRUE(dev.read_until("http://127.0.0.1:"));
@@ -116,7 +116,7 @@ TEST(JsonLog, IsUnderstoodByTheCommandThatStartsTheServer) {
   EXPECT_EQ(dev.wait(), 0);
 }
 
-TEST(JsonLog, IsOfServersAndWorkersOnly) {
+TEST(JsonLog, AppliesOnlyToServersAndWorkers) {
   LiveServer server;
   Variables variables = server.variables();
   variables["PAWL_LOG_FORMAT"] = "json";

@@ -34,7 +34,7 @@ class Kill : public ::testing::Test {
   runtime::SystemRandom random;
 };
 
-TEST_F(Kill, LeavesNoKeyBehindAndLosesNoEffect) {
+TEST_F(Kill, LeavesNoKeyLockedAndLosesNoEffect) {
   constexpr int kRounds = 12;
   for (int i = 0; i < kRounds; ++i) {
     const std::string type = fmt::format("t{}", i);
@@ -59,7 +59,7 @@ TEST_F(Kill, LeavesNoKeyBehindAndLosesNoEffect) {
   }
 }
 
-TEST_F(Kill, VerifyFindsTheStoreWhole) {
+TEST_F(Kill, LeavesAStoreThatVerifyAccepts) {
   (void)server.enqueue("t");
   server.signal(SIGKILL);
   server.restart();

@@ -45,7 +45,7 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
     }
   }
 
-  void enqueue_until_told() {
+  void enqueue_until_stopped() {
     const auto api = connect();
     while (!is_over) {
       core::TaskSpec spec;
@@ -60,7 +60,7 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
     }
   }
 
-  void work_until_told(int number) {
+  void work_until_stopped(int number) {
     const auto api = connect();
     const std::string worker = "worker-" + std::to_string(number);
     while (!is_over) {
@@ -102,10 +102,10 @@ class Kills : public ::testing::TestWithParam<StoreKind> {
   Ids completed;
 };
 
-TEST_P(Kills, LoseNothingThatWasAcknowledged) {
+TEST_P(Kills, LoseNoAcknowledgedTask) {
   std::vector<std::thread> clients;
-  for (int i = 0; i < kClients / 2; ++i) clients.emplace_back([this] { enqueue_until_told(); });
-  for (int i = 0; i < kClients / 2; ++i) clients.emplace_back([this, i] { work_until_told(i); });
+  for (int i = 0; i < kClients / 2; ++i) clients.emplace_back([this] { enqueue_until_stopped(); });
+  for (int i = 0; i < kClients / 2; ++i) clients.emplace_back([this, i] { work_until_stopped(i); });
   for (int i = 0; i < kServerKills; ++i) {
     await_acks(kAcksBetweenKills);
     server.restart();  // with SIGKILL

@@ -81,7 +81,7 @@ class LiveNodes : public ::testing::TestWithParam<StoreKind> {
   std::vector<std::string> ids;
 };
 
-TEST_P(LiveNodes, HandOverWhenTheyAreStopped) {
+TEST_P(LiveNodes, HandOverLeadershipWhenTheyAreStopped) {
   add_node();
   ASSERT_TRUE(await([&] { return leader(*servers[0]) == ids[0]; }));
   add_node();
@@ -92,7 +92,7 @@ TEST_P(LiveNodes, HandOverWhenTheyAreStopped) {
   EXPECT_EQ(nodes(*servers[1])[0]["term"], 2);
 }
 
-TEST_P(LiveNodes, B28_ASlotAtWhichTheLeaderDiesIsFiredOnce) {
+TEST_P(LiveNodes, B28_FireASlotOnceWhenTheLeaderDies) {
   constexpr int kKills = 6;
   const std::uint64_t seed = random.next();
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -30,14 +30,14 @@ class Parsing : public ::testing::Test {
   CommandTable table = all_commands();
 };
 
-TEST_F(Parsing, AFlagIsOverTheEnvironmentWhichIsOverTheFallback) {
+TEST_F(Parsing, PrefersFlagsToVariablesToDefaults) {
   EXPECT_EQ(accepted({"task", "list"}).text("--namespace"), "default");
   EXPECT_EQ(accepted({"task", "list"}, {{"PAWL_NAMESPACE", "e"}}).text("--namespace"), "e");
   EXPECT_EQ(accepted({"task", "list", "--namespace", "f"}, {{"PAWL_NAMESPACE", "e"}}).text("--namespace"),
             "f");
 }
 
-TEST_F(Parsing, OfTwoFlagsForTheSameTheGivenOneIsOverTheVariableOfTheOther) {
+TEST_F(Parsing, PrefersAFlagToTheVariableOfItsAlternative) {
   const Environment both{{"PAWL_TOKEN", "t"}, {"PAWL_TOKEN_FILE", "f"}};
   EXPECT_FALSE(accepted({"task", "list", "--token-file", "g"}, both).has("--token"));
   EXPECT_FALSE(accepted({"task", "list", "--token", "u"}, both).has("--token-file"));
@@ -46,31 +46,31 @@ TEST_F(Parsing, OfTwoFlagsForTheSameTheGivenOneIsOverTheVariableOfTheOther) {
   EXPECT_FALSE(from_variables.has("--token-file"));
 }
 
-TEST_F(Parsing, CommonFlagsMayStandBeforeTheCommand) {
+TEST_F(Parsing, AcceptsCommonFlagsBeforeTheCommand) {
   const auto input = accepted({"--namespace", "a", "--json", "task", "--token=t", "list"});
   EXPECT_EQ(input.text("--namespace"), "a");
   EXPECT_EQ(input.text("--token"), "t");
   EXPECT_TRUE(input.has("--json"));
 }
 
-TEST_F(Parsing, APayloadIsOneWordWhateverItLooksLike) {
+TEST_F(Parsing, AcceptsAnyTextAsAPayload) {
   EXPECT_EQ(accepted({"task", "enqueue", "t", "[1,2]"}).text("PAYLOAD"), "[1,2]");
   EXPECT_EQ(accepted({"task", "enqueue", "t", "-"}).text("PAYLOAD"), "-");
   EXPECT_EQ(accepted({"task", "enqueue", "--", "t", "-5"}).text("PAYLOAD"), "-5");
 }
 
-TEST_F(Parsing, ARepeatedFlagKeepsAllItsValuesAndTakesNoMore) {
+TEST_F(Parsing, KeepsAllValuesOfARepeatedFlag) {
   const auto input = accepted({"task", "enqueue", "--label", "a=[1,2]", "t", "--label", "b=2", "{}"});
   EXPECT_EQ(input.all("--label"), (std::vector<std::string>{"a=[1,2]", "b=2"}));
   EXPECT_EQ(input.text("TYPE"), "t");
   EXPECT_EQ(input.text("PAYLOAD"), "{}");
 }
 
-TEST_F(Parsing, AFlagGivenTwiceThatIsNotRepeatedIsRefused) {
+TEST_F(Parsing, RejectsADuplicateFlag) {
   EXPECT_NE(refused({"task", "list", "--queue", "a", "--queue", "b"}), "");
 }
 
-TEST_F(Parsing, ValuesAreCheckedByTheirKind) {
+TEST_F(Parsing, ChecksTheTypesOfValues) {
   EXPECT_NE(refused({"task", "list", "--limit", "x"}).find("not a number"), std::string::npos);
   for (const std::string text : {".", "..", "1..2", "1.2.3", "1e3", "-1", "inf"}) {
     EXPECT_NE(refused({"bench", "jobs", "--seconds", text}).find("'" + text + "' is not a number"),
@@ -85,7 +85,7 @@ TEST_F(Parsing, ValuesAreCheckedByTheirKind) {
   EXPECT_EQ(accepted({"task", "enqueue", "t", "--priority", "-5"}).integer("--priority"), -5);
 }
 
-TEST_F(Parsing, ASwitchThatMayBeFalseSaysWhich) {
+TEST_F(Parsing, SupportsSwitchesWithAValue) {
   EXPECT_FALSE(accepted({"queue", "set", "q"}).has("--paused"));
   EXPECT_EQ(accepted({"queue", "set", "q", "--paused"}).text("--paused"), "true");
   EXPECT_EQ(accepted({"queue", "set", "q", "--paused=true"}).text("--paused"), "true");
@@ -93,44 +93,44 @@ TEST_F(Parsing, ASwitchThatMayBeFalseSaysWhich) {
   EXPECT_NE(refused({"queue", "set", "q", "--paused=maybe"}), "");
 }
 
-TEST_F(Parsing, WhatIsMistypedGetsTheNearestSuggested) {
+TEST_F(Parsing, SuggestsTheNearestNameForATypo) {
   EXPECT_NE(refused({"tsak"}).find("did you mean 'task'?"), std::string::npos);
   EXPECT_NE(refused({"task", "lits"}).find("did you mean 'list'?"), std::string::npos);
   EXPECT_NE(refused({"task", "list", "--quue", "x"}).find("did you mean '--queue'?"), std::string::npos);
   EXPECT_NE(refused({"worker", "drian"}).find("did you mean 'drain'?"), std::string::npos);
 }
 
-TEST_F(Parsing, WhatIsCutShortGetsTheOnlyOneSuggestedThatBeginsSo) {
+TEST_F(Parsing, SuggestsTheOnlyNameForAPrefix) {
   EXPECT_NE(refused({"sched"}).find("did you mean 'schedule'?"), std::string::npos);
   EXPECT_NE(refused({"task", "enq"}).find("did you mean 'enqueue'?"), std::string::npos);
   EXPECT_NE(refused({"task", "enque"}).find("did you mean 'enqueue'?"), std::string::npos);
   EXPECT_EQ(refused({"run", "re"}).find("did you mean"), std::string::npos) << "retry, resume and others";
 }
 
-TEST_F(Parsing, HelpMayStandBeforeWhatItIsAbout) {
+TEST_F(Parsing, AcceptsHelpBeforeTheCommand) {
   EXPECT_EQ(shown({"help"}), help_text(table, ""));
   EXPECT_EQ(shown({"help", "task"}), shown({"task", "--help"}));
   EXPECT_EQ(shown({"help", "task", "list"}), shown({"task", "list", "--help"}));
   EXPECT_NE(refused({"help", "tsak"}).find("did you mean 'task'?"), std::string::npos);
 }
 
-TEST_F(Parsing, FlagsThatAreNeededAreNamed) {
+TEST_F(Parsing, NamesMissingFlags) {
   EXPECT_NE(refused({"schedule", "backfill", "nightly"}).find("--from is required"), std::string::npos);
   EXPECT_NE(refused({"run", "rewind", "id"}).find("--to is required"), std::string::npos);
 }
 
-TEST_F(Parsing, MissingWordsAreNamed) {
+TEST_F(Parsing, NamesMissingArguments) {
   EXPECT_NE(refused({}).find("pawl needs a command"), std::string::npos);
   EXPECT_NE(refused({"task"}).find("pawl task needs a command"), std::string::npos);
   EXPECT_NE(refused({"task", "show"}).find("ID is required"), std::string::npos);
 }
 
-TEST_F(Parsing, AWorkerIsACommandAndAGroup) {
+TEST_F(Parsing, TreatsWorkerAsACommandAndAGroup) {
   EXPECT_EQ(accepted({"worker", "--handle", "a=b c"}).text("--handle"), "a=b c");
   EXPECT_EQ(accepted({"worker", "drain", "w1"}).text("ID"), "w1");
 }
 
-TEST_F(Parsing, HelpIsThereAtEveryLevelWithAnExample) {
+TEST_F(Parsing, HasHelpWithAnExampleAtEveryLevel) {
   for (const auto* level : {"", "task", "worker", "queue", "token", "bench"}) {
     const auto text = shown(*level == '\0' ? std::vector<std::string>{"--help"}
                                            : std::vector<std::string>{level, "--help"});
@@ -144,7 +144,7 @@ TEST_F(Parsing, HelpIsThereAtEveryLevelWithAnExample) {
   }
 }
 
-TEST_F(Parsing, EveryExampleIsOneThatIsUnderstood) {
+TEST_F(Parsing, AcceptsEveryExampleOfTheHelp) {
   for (const auto& command : table.commands) {
     EXPECT_NE(command.example.find("pawl " + command.path), std::string::npos) << command.path;
     EXPECT_FALSE(command.summary.empty()) << command.path;

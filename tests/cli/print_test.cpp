@@ -24,11 +24,11 @@ TEST(Tables, AlignTheirColumnsByCharacters) {
       (std::vector<std::string>{"NAME     N  WHY", "ü       10  x", "abcdef   7  "}));
 }
 
-TEST(Tables, LetNoTextMoveTheCursor) {
+TEST(Tables, EscapeTextThatWouldMoveTheCursor) {
   EXPECT_EQ(table_lines({{"A"}}, {{{"x\x1b[2J\ny"}}}, false)[1], "x [2J y");
 }
 
-TEST(Tables, ShowWhatWouldReorderOrHideTextAndAlignIt) {
+TEST(Tables, EscapeAndAlignCharactersThatReorderOrHideText) {
   EXPECT_EQ(table_lines({{"A"}, {"B"}}, {{{"a\u202eb"}, {"c\u009b2J"}}, {{"abcdefghij"}, {"d"}}}, false),
             (std::vector<std::string>{"A           B", "a\\u202eb    c\\u009b2J", "abcdefghij  d"}));
 }
@@ -58,7 +58,7 @@ class TerminalTest : public ::testing::Test {
   int slave_ = -1;
 };
 
-TEST_F(TerminalTest, IsNotCommandedByWhatAServerSays) {
+TEST_F(TerminalTest, ReceivesNoControlCharactersFromAServer) {
   const Printer printer{terminal, terminal, true};
   printer.line("{\"payload\":\"a\u009b2Jb\u202ec\u200bd\"}");
   EXPECT_EQ(shown(), "{\"payload\":\"a\\u009b2Jb\\u202ec\\u200bd\"}\r\n") << "still the same JSON";
@@ -72,7 +72,7 @@ TEST_F(TerminalTest, IsNotCommandedByWhatAServerSays) {
   EXPECT_EQ(shown(), "pawl: no\\u009b2J\r\n  f\\u202e: other [1m\r\n  g\\u202e: other [1m\r\n");
 }
 
-TEST_F(TerminalTest, ShowsNoControlCharacterAndNoPasswordOfRejectedWords) {
+TEST_F(TerminalTest, ReceivesNoControlCharactersOrPasswordsOfRejectedArguments) {
   Printer printer{terminal, terminal, true};
   printer.wrong_usage("there is no command 'x\x1b[2J\u202e'\nThe commands are: run");
   EXPECT_EQ(shown(), "there is no command 'x [2J\\u202e'\r\nThe commands are: run\r\n");
@@ -83,7 +83,7 @@ TEST_F(TerminalTest, ShowsNoControlCharacterAndNoPasswordOfRejectedWords) {
   EXPECT_EQ(shown(), "pawl: bad 'host=h password=***' and \"***\"\r\n");
 }
 
-TEST(Lines, ThatAProgramReadsAreNotChanged) {
+TEST(Lines, ForProgramsAreUnchanged) {
   std::FILE* file = std::tmpfile();
   const Printer printer{file, file, false};
   printer.line("{\"payload\":\"a\u009b\u202e\"}");
@@ -94,7 +94,7 @@ TEST(Lines, ThatAProgramReadsAreNotChanged) {
   EXPECT_EQ(text, "{\"payload\":\"a\u009b\u202e\"}\n");
 }
 
-TEST(Colours, AreThereOnlyWhenAskedFor) {
+TEST(Colours, AppearOnlyOnRequest) {
   EXPECT_EQ(paint("x", Colour::red, true), "\x1b[31mx\x1b[0m");
   EXPECT_EQ(paint("x", Colour::red, false), "x");
 }
@@ -133,7 +133,7 @@ TEST(Printer, ShowsNoPassword) {
   EXPECT_EQ(without_quoted("as it is", password_in("postgres://bob@h/x")), "as it is");
 }
 
-TEST(LongText, IsCutBetweenCharacters) {
+TEST(LongText, IsTruncatedBetweenCharacters) {
   EXPECT_EQ(shortened("üüü", 3), "üüü");
   EXPECT_EQ(shortened("üüüü", 3), "üü…");
 }
@@ -149,7 +149,7 @@ TEST(DeadLetters, AreGroupedByErrorAndTypeTheLargestFirst) {
   EXPECT_EQ(sorted[0].newest_id, "2");
 }
 
-TEST(Doctor, SeesAClockThatIsOut) {
+TEST(Doctor, DetectsClockSkew) {
   const auto date = "Sun, 06 Nov 1994 08:49:37 GMT";
   const auto at = *parse_http_date(date);
   EXPECT_EQ(core::format_time(at), "1994-11-06T08:49:37.000000Z");
@@ -158,7 +158,7 @@ TEST(Doctor, SeesAClockThatIsOut) {
   EXPECT_EQ(clock_finding("", at).verdict, Verdict::warning);
 }
 
-TEST(Top, ShowsHowMuchMovedSinceTheLookBefore) {
+TEST(Top, ShowsTheChangesSinceTheLastRefresh) {
   const auto queues = [](int pending) {
     return Json::array({{{"name", "q"}, {"counts", {{"pending", pending}, {"running", 1}}}}});
   };

@@ -16,7 +16,7 @@ TEST(PawlProgram, ShowsItsVersionAndItsHelp) {
   EXPECT_EQ(run_pawl({"task", "enqueue", "--help"}).exit_code, 0);
 }
 
-TEST(PawlProgram, WrongUsageIsExitCodeTwoOnStderr) {
+TEST(PawlProgram, ReportsWrongUsageOnStderrWithExitCodeTwo) {
   const auto ended = run_pawl({"taks", "list"});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.out, "");
@@ -32,7 +32,7 @@ TEST(PawlProgram, CompletesCommandsInBash) {
   EXPECT_NE(run_pawl({"completion", "fish"}).out.find("complete -c pawl"), std::string::npos);
 }
 
-TEST(PawlProgram, MigratesAStoreAndShowsWhatIsApplied) {
+TEST(PawlProgram, MigratesAStoreAndShowsTheAppliedMigrations) {
   const TemporaryFolder folder;
   const auto store = "sqlite:" + folder.path() + "/pawl.db";
   EXPECT_EQ(run_pawl({"migrate", "--store", store}).exit_code, 0);
@@ -42,7 +42,7 @@ TEST(PawlProgram, MigratesAStoreAndShowsWhatIsApplied) {
   EXPECT_EQ(run_pawl({"migrate", "--store", "sqlite:/no/such/folder/x.db"}).exit_code, 3);
 }
 
-TEST(PawlProgram, ShowsTheConfigurationAndWhereItCameFrom) {
+TEST(PawlProgram, ShowsTheConfigurationWithItsOrigins) {
   const auto ended =
       run_pawl({"serve", "--print-config", "--set", "log.level=debug"}, {{"PAWL_LEADER_TTL", "7s"}});
   EXPECT_NE(ended.out.find("# --set"), std::string::npos);
@@ -50,7 +50,7 @@ TEST(PawlProgram, ShowsTheConfigurationAndWhereItCameFrom) {
   EXPECT_EQ(run_pawl({"serve", "--set", "lgo.level=debug"}).exit_code, 2);
 }
 
-TEST(PawlProgram, ShowsNoConfigurationThatAServerWouldRefuse) {
+TEST(PawlProgram, RejectsAConfigurationThatAServerWouldReject) {
   for (const auto* set : {"leader.ttl=0s", "lease.default=1ms", "store=mysql:x"}) {
     const auto ended = run_pawl({"serve", "--print-config", "--set", set});
     EXPECT_EQ(ended.exit_code, 2) << ended.err;
@@ -70,7 +70,7 @@ TEST(PawlProgram, ShowsNoPasswordOfAStoreThatItCannotUse) {
   }
 }
 
-TEST(PawlProgram, SaysOfAFileThatIsNoDatabaseThatItIsNone) {
+TEST(PawlProgram, ReportsAFileThatIsNotADatabase) {
   const TemporaryFolder folder;
   const auto file = folder.path() + "/notes.txt";
   std::ofstream{file} << "Buy milk, and then some more of it.\n";
@@ -81,14 +81,14 @@ TEST(PawlProgram, SaysOfAFileThatIsNoDatabaseThatItIsNone) {
   }
 }
 
-TEST(PawlProgram, AWorkflowIsShownAsADrawingOrAsJson) {
+TEST(PawlProgram, ShowsAWorkflowAsADrawingOrAsJson) {
   const auto both = run_pawl({"workflow", "show", "w", "--graph", "--json"});
   EXPECT_EQ(both.exit_code, 2);
   EXPECT_NE(both.err.find("exclude each other"), std::string::npos) << both.err;
 }
 
 // Exit code 3 is only for a server that cannot be reached, not for any response.
-TEST(PawlProgram, AServerThatIsNotReadyHasRefused) {
+TEST(PawlProgram, ExitsWithOneForAServerThatIsNotReady) {
   const std::string body = R"({"status":503,"code":"unavailable","detail":"the store is away"})";
   const auto at = [](const ScriptedServer& server) {
     return Variables{{"PAWL_ADDRESS", "http://127.0.0.1:" + server.port()}};
@@ -105,7 +105,7 @@ TEST(PawlProgram, AServerThatIsNotReadyHasRefused) {
   }
 }
 
-TEST(PawlProgram, WarnsOfAVariableThatNothingReadsInEveryCommandButTheScripts) {
+TEST(PawlProgram, WarnsAboutAnUnusedVariableInEveryCommandExceptScripts) {
   const Variables mistyped{{"PAWL_TIMEZONE", "x"}, {"PAWL_ADRESS", "x"}, {"PAWL_TEST_X", "x"}};
   const auto next = run_pawl({"schedule", "next", "@daily"}, mistyped);
   EXPECT_EQ(next.exit_code, 0);
@@ -124,13 +124,13 @@ TEST(PawlProgram, NamesTheMetricsOfStepsAsDocumented) {
   EXPECT_NE(ended.out.find(R"("metric":"workflow_p50","store":"memory")"), std::string::npos) << ended.out;
 }
 
-TEST(PawlProgram, ABenchOfAStoreThatIsNotThereSaysSo) {
+TEST(PawlProgram, ReportsAMissingStoreInABench) {
   const auto ended = run_pawl({"bench", "steps", "--store", "postgres:host=/nowhere/at/all", "--json"});
   EXPECT_EQ(ended.exit_code, 3) << ended.err;
   EXPECT_NE(ended.err.find("/nowhere/at/all"), std::string::npos) << ended.err;
 }
 
-TEST(PawlProgram, AWorkerNeedsAHandler) {
+TEST(PawlProgram, RejectsAWorkerWithoutAHandler) {
   EXPECT_EQ(run_pawl({"worker"}).exit_code, 2);
   EXPECT_EQ(run_pawl({"worker", "--handle", "no rule"}).exit_code, 2);
 }

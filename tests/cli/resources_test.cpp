@@ -80,7 +80,7 @@ class Resources : public ::testing::Test {
   int exit_code = -1;
 };
 
-TEST_F(Resources, WithoutDescriptorsTheServerIdlesAndSaysSo) {
+TEST_F(Resources, WithoutDescriptorsTheServerIdlesAndReportsIt) {
   start();
   const int at = port();
   ASSERT_EQ(enqueue(at), 201);
@@ -125,7 +125,7 @@ TEST_F(Resources, WithoutDescriptorsTheServerIdlesAndSaysSo) {
 
 // A stack of one GiB per thread, and not enough address space for all threads: for root, a limit on the
 // number of processes has no effect.
-TEST_F(Resources, WithTooFewThreadsTheServerDoesNotStartAndSaysWhy) {
+TEST_F(Resources, WithTooFewThreadsTheServerDoesNotStartAndReportsWhy) {
   start("ulimit -s 1048576 && ulimit -v 8388608");
   EXPECT_EQ(server->wait(), 1);
   EXPECT_NE(server->err().find("the server needs "), std::string::npos) << server->err();
@@ -133,7 +133,7 @@ TEST_F(Resources, WithTooFewThreadsTheServerDoesNotStartAndSaysWhy) {
   EXPECT_EQ(server->err().find("terminate called"), std::string::npos) << server->err();
 }
 
-TEST_F(Resources, WithoutMemoryForARequestTheServerGoesOn) {
+TEST_F(Resources, WithoutMemoryForARequestTheServerContinues) {
   start();
   const int at = port();
   ASSERT_EQ(enqueue(at), 201);
@@ -166,7 +166,7 @@ class Files : public Resources {
   [[nodiscard]] static bool is_ready(int port) { return status_of(ask(port, get("/readyz"))) == 200; }
 };
 
-TEST_F(Files, AServerWhoseDatabaseIsDeletedRefusesAndIsNotReady) {
+TEST_F(Files, DeletedUnderAServerMakeItNotReady) {
   start();
   const int at = port();
   ASSERT_EQ(enqueue(at), 201);
@@ -179,7 +179,7 @@ TEST_F(Files, AServerWhoseDatabaseIsDeletedRefusesAndIsNotReady) {
   EXPECT_NE(stop().find("the file was deleted or moved"), std::string::npos);
 }
 
-TEST_F(Files, AServerWithADamagedDatabaseIsNotReady) {
+TEST_F(Files, DamagedUnderAServerMakeItNotReady) {
   start();
   ASSERT_EQ(enqueue(port()), 201);
   (void)stop();  // merges the WAL into the database file

@@ -84,17 +84,17 @@ std::string drawn(const RunTree& tree, bool colours) {
   return text + "\n";
 }
 
-TEST(RunTrees, AreTheGoldenOnes) {
+TEST(RunTrees, MatchTheGoldenFile) {
   pawl::testing::expect_golden("tests/golden/run_trees.txt",
                                drawn(saga(), false) + drawn(fan_out(), false) + drawn(with_child(), false));
 }
 
-TEST(RunTrees, HaveColoursOnlyWhenAskedForAndLetNoErrorMoveTheCursor) {
+TEST(RunTrees, HaveColorsOnlyOnRequestAndEscapeErrors) {
   EXPECT_EQ(drawn(saga(), false).find('\x1b'), std::string::npos);
   EXPECT_NE(drawn(saga(), true).find("\x1b[32m✓\x1b[0m"), std::string::npos);
 }
 
-TEST(RunTrees, ShowARunOfNothingYet) {
+TEST(RunTrees, ShowARunWithoutTasks) {
   EXPECT_NE(drawn(run("running", "{}", {}), false).find(" 0/0"), std::string::npos);
 }
 

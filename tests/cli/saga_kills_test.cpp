@@ -105,7 +105,7 @@ class SagaKills : public ::testing::Test {
   std::unique_ptr<Program> worker;
 };
 
-TEST_F(SagaKills, UndoAllInReverseWhateverIsKilled) {
+TEST_F(SagaKills, UndoEverythingInReverseWhicheverProcessIsKilled) {
   const std::uint64_t seed = random.next();
   SCOPED_TRACE("seed " + std::to_string(seed));
   SeededRandom chance{seed};

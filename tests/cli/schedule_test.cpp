@@ -18,7 +18,7 @@ std::vector<Json> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(Schedule, FiresATaskAndTellsOfIt) {
+TEST(Schedule, FiresATaskAndListsTheFiring) {
   LiveServer server;
   const Ended made =
       server.pawl({"schedule", "create", "tick", "--every", "1s", "--task", "report", "--input", "[1]"});
@@ -36,7 +36,7 @@ TEST(Schedule, FiresATaskAndTellsOfIt) {
   }));
 }
 
-TEST(Schedule, GoesOnAfterAKill) {
+TEST(Schedule, ContinuesAfterAKill) {
   LiveServer server;
   ASSERT_EQ(server.pawl({"schedule", "create", "tick", "--every", "1s", "--task", "report"}).exit_code, 0);
   const auto tasks = [&] { return lines_of(server.pawl({"task", "list", "--json"}).out); };
@@ -51,7 +51,7 @@ TEST(Schedule, GoesOnAfterAKill) {
   EXPECT_EQ(std::adjacent_find(keys.begin(), keys.end()), keys.end()) << "a slot fired twice";
 }
 
-TEST(Schedule, SaysWhatItDoesWhenTheClocksChange) {
+TEST(Schedule, ShowsItsDstRules) {
   LiveServer server;
   const Ended made = server.pawl({"schedule", "create", "nightly", "--cron", "30 2 * * *", "--timezone",
                                   "Europe/Berlin", "--dst-gap", "skip", "--dst-fold", "both", "--task", "t"});
@@ -65,7 +65,7 @@ TEST(Schedule, SaysWhatItDoesWhenTheClocksChange) {
   EXPECT_NE(server.pawl({"schedule", "next", "30 2 * * *", "--dst-gap", "sideways"}).exit_code, 0);
 }
 
-TEST(Schedule, IsPausedTriggeredFilledInAndDeleted) {
+TEST(Schedule, IsPausedTriggeredBackfilledAndDeleted) {
   LiveServer server;
   ASSERT_EQ(server
                 .pawl({"schedule", "create", "nightly", "--cron", "0 3 * * *", "--timezone", "Europe/Berlin",
@@ -86,7 +86,7 @@ TEST(Schedule, IsPausedTriggeredFilledInAndDeleted) {
   EXPECT_EQ(server.pawl({"schedule", "show", "nightly"}).exit_code, 1);
 }
 
-TEST(Schedule, IsRefusedByField) {
+TEST(Schedule, IsRejectedByField) {
   LiveServer server;
   const Ended refused = server.pawl({"schedule", "create", "s", "--cron", "0 0 30 2 *", "--task", "t"});
   EXPECT_EQ(refused.exit_code, 1);
@@ -95,7 +95,7 @@ TEST(Schedule, IsRefusedByField) {
   EXPECT_EQ(server.pawl({"schedule", "create", "s", "--workflow", "d"}).exit_code, 2);
 }
 
-TEST(Schedule, TellsTheNextTimesWithoutAServer) {
+TEST(Schedule, ShowsTheNextTimesWithoutAServer) {
   const Ended next =
       run_pawl({"schedule", "next", "0 0 29 2 *", "--timezone", "Asia/Tokyo", "--count", "2", "--json"});
   ASSERT_EQ(next.exit_code, 0) << next.err;

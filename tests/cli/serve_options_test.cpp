@@ -13,7 +13,7 @@ core::Result<server::ServeOptions> options_with(const std::vector<std::string>& 
   return serve_options(*loaded);
 }
 
-TEST(ServeOptions, AreByDefaultThoseOfTheTableOfKeys) {
+TEST(ServeOptions, HaveTheDefaultsOfTheKeyTable) {
   const auto options = options_with({});
   ASSERT_TRUE(options.ok()) << options.problem().detail;
   const server::ServeOptions plain;
@@ -45,7 +45,7 @@ TEST(ServeOptions, AreByDefaultThoseOfTheTableOfKeys) {
   EXPECT_FALSE(options->auth.requires_token);
 }
 
-TEST(ServeOptions, AreWhatTheKeysSay) {
+TEST(ServeOptions, AreSetByTheKeys) {
   const auto options = options_with({"listen=[::1]:80",
                                      "auth.required=true",
                                      "server.hosts=a.example,b.example",
@@ -125,7 +125,7 @@ TEST(ServeOptions, AreWhatTheKeysSay) {
   EXPECT_EQ(options->log.least, server::LogLevel::error);
 }
 
-TEST(ServeOptions, OutOfTheirRangeAreRefusedByName) {
+TEST(ServeOptions, OutOfRangeAreRejectedByName) {
   for (const auto* set :
        {"lease.default=1ms", "lease.default=25h", "workers.offline_after=10ms", "limits.payload_max=3MiB",
         "limits.payload_max=0", "leader.ttl=0s", "limits.body_max=1", "limits.connections=0",
@@ -158,7 +158,7 @@ TEST(ServeOptions, AcceptLongNumbersThatAreInRange) {
   EXPECT_EQ(options->runtime.limits.runs.scanned_bytes_max, std::size_t{1} << 40U);
 }
 
-TEST(ServeOptions, SayThatNoPayloadMayEverBeLarger) {
+TEST(ServeOptions, ExplainTheMaximumPayloadSize) {
   EXPECT_NE(options_with({"limits.payload_max=3MiB"}).problem().detail.find("2MiB, the most"),
             std::string::npos);
 }

@@ -34,7 +34,7 @@ class ServeSettings : public ::testing::Test {
   std::unique_ptr<client::HttpCaller> caller;
 };
 
-TEST_F(ServeSettings, GiveAClaimItsLease) {
+TEST_F(ServeSettings, SetTheLeaseOfAClaim) {
   start({"lease.default=7m"});
   ASSERT_EQ(post("/tasks", R"({"type":"a"})").status, 201);
   const auto claimed = nlohmann::json::parse(post("/tasks/claim", R"({"worker_id":"w"})").body);
@@ -44,13 +44,13 @@ TEST_F(ServeSettings, GiveAClaimItsLease) {
             std::chrono::minutes{7});
 }
 
-TEST_F(ServeSettings, AskForATokenBeforeThereIsOne) {
+TEST_F(ServeSettings, CanRequireATokenBeforeTheFirstOne) {
   start({"auth.required=true"});
   EXPECT_EQ(post("/tasks", R"({"type":"a"})").status, 401);
   EXPECT_EQ(caller->send({.path = "/healthz"})->status, 200);
 }
 
-TEST_F(ServeSettings, LimitBodiesAndPayloadsAndSayWhatIsLarge) {
+TEST_F(ServeSettings, LimitBodiesAndPayloadsAndReportTheirSize) {
   start({"limits.body_max=2KiB", "limits.payload_max=100", "limits.payload_warn=50"});
   const auto enqueue = [&](std::size_t payload) {
     return post("/tasks", R"({"type":"a","payload":")" + std::string(payload, 'x') + "\"}").status;

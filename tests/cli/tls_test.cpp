@@ -45,7 +45,7 @@ class ServeWithTls : public ::testing::Test {
   std::unique_ptr<Program> server;
 };
 
-TEST_F(ServeWithTls, IsCalledByThoseWhoTrustIt) {
+TEST_F(ServeWithTls, ServesClientsThatTrustIt) {
   const auto port = start(serve("127.0.0.1:0", with_tls()));
   EXPECT_EQ(list_queues(port, ours).exit_code, 0);
   const auto refused = list_queues(port, other);
@@ -53,7 +53,7 @@ TEST_F(ServeWithTls, IsCalledByThoseWhoTrustIt) {
   EXPECT_NE(refused.err.find("certificate verify failed"), std::string::npos) << refused.err;
 }
 
-TEST_F(ServeWithTls, AsksForACertificateWhereItIsToldTo) {
+TEST_F(ServeWithTls, RequiresAClientCertificateIfConfigured) {
   auto arguments = with_tls();
   arguments.insert(arguments.end(), {"--set", "tls.client_ca=" + ours.file()});
   const auto port = start(serve("127.0.0.1:0", arguments));
@@ -65,7 +65,7 @@ TEST_F(ServeWithTls, AsksForACertificateWhereItIsToldTo) {
             0);
 }
 
-TEST_F(ServeWithTls, ReadsItsCertificateAgainOnSighupAndKeepsTheOldOneIfItIsNoGood) {
+TEST_F(ServeWithTls, ReloadsItsCertificateOnSighupUnlessItIsInvalid) {
   const auto port = start(serve("127.0.0.1:0", with_tls()));
   constexpr auto kOver = std::filesystem::copy_options::overwrite_existing;
   const auto next = other.issue("next");
@@ -88,7 +88,7 @@ TEST_F(ServeWithTls, ListensBeyondLoopbackOnlyWithTls) {
   EXPECT_NE(without_tls.err.find("tls.cert"), std::string::npos) << without_tls.err;
 }
 
-TEST_F(ServeWithTls, ShowsAnAdminsTokenAtItsFirstStartBeyondLoopbackAndNeverAgain) {
+TEST_F(ServeWithTls, PrintsAnAdminTokenOnceAtItsFirstStartBeyondLoopback) {
   const auto port = start(serve("0.0.0.0:0", with_tls()));
   ASSERT_TRUE(server->read_until("Use it as PAWL_TOKEN."));
   const std::string from = server->out().substr(server->out().find("\npawl_a_") + 1);
@@ -110,7 +110,7 @@ TEST_F(ServeWithTls, ShowsAnAdminsTokenAtItsFirstStartBeyondLoopbackAndNeverAgai
   EXPECT_EQ(server->out().find("pawl_a_"), std::string::npos) << server->out();
 }
 
-TEST_F(ServeWithTls, WarnsWhereAnyoneWhoReachesItIsAnAdmin) {
+TEST_F(ServeWithTls, WarnsIfEveryCallerIsAnAdmin) {
   Program open{serve("0.0.0.0:0", {"--insecure"})};
   (void)open.read_line();
   open.signal(SIGTERM);
@@ -120,7 +120,7 @@ TEST_F(ServeWithTls, WarnsWhereAnyoneWhoReachesItIsAnAdmin) {
   EXPECT_EQ(open.out().find("pawl_a_"), std::string::npos) << open.out();
 }
 
-TEST_F(ServeWithTls, TakesNoNameFromAPageElsewhereWhileItIsOpen) {
+TEST_F(ServeWithTls, RejectsForeignHostNamesWhileItRequiresNoToken) {
   const auto status_of_host = [this](const std::vector<std::string>& more, const std::string& host) {
     Program open{serve("0.0.0.0:0", more)};
     const std::string line = open.read_line();
@@ -137,7 +137,7 @@ TEST_F(ServeWithTls, TakesNoNameFromAPageElsewhereWhileItIsOpen) {
   EXPECT_EQ(status_of_host(named, "evil.example"), 421);
 }
 
-TEST_F(ServeWithTls, NamesTheSettingThatIsNoGood) {
+TEST_F(ServeWithTls, NamesTheInvalidSetting) {
   const auto missing = run_pawl(serve(
       "127.0.0.1:0", {"--set", "tls.cert=" + folder.path() + "/none.pem", "--set", "tls.key=" + files.key}));
   EXPECT_EQ(missing.exit_code, 2);

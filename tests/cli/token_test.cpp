@@ -33,21 +33,21 @@ class Tokens : public ::testing::Test {
   LiveServer server;
 };
 
-TEST_F(Tokens, WithoutAnAdminsAmongThemSayWhereTheWayBackIs) {
+TEST_F(Tokens, WithoutAnAdminAmongThemCauseARecoveryHint) {
   const Ended alone = pawl({"token", "create", "--role", "worker", "--namespace", "orders"});
   EXPECT_EQ(alone.exit_code, 0);
   EXPECT_NE(alone.err.find("pawl token create --store STORE --role admin --for '*'"), std::string::npos)
       << alone.err;
 }
 
-TEST_F(Tokens, OfAnAdminMakeOthersInSilence) {
+TEST_F(Tokens, OfAnAdminCreateOthersWithoutAHint) {
   const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*"});
   const auto worker = made_by({"token", "create", "--role", "worker", "--namespace", "orders"}, admin);
   EXPECT_EQ(pawl({"token", "create"}, admin).err, "");
   EXPECT_EQ(pawl({"task", "list", "--namespace", "orders"}, worker).exit_code, 0);
 }
 
-TEST_F(Tokens, WhoeverHasTheStoreComesBackIn) {
+TEST_F(Tokens, CanBeRecoveredByTheOwnerOfTheStore) {
   const auto viewer = made_by({"token", "create", "--role", "viewer"});
   for (const auto& token : {std::string{}, viewer}) {
     const Ended refused = pawl({"token", "create", "--role", "admin", "--for", "*"}, token);
@@ -58,7 +58,7 @@ TEST_F(Tokens, WhoeverHasTheStoreComesBackIn) {
   EXPECT_EQ(pawl({"token", "list"}, admin).exit_code, 0);
 }
 
-TEST_F(Tokens, AreTakenFromAFile) {
+TEST_F(Tokens, AreReadFromAFile) {
   const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*"});
   const std::string path = server.file("token");
   std::ofstream{path} << admin << "\n";
@@ -76,7 +76,7 @@ TEST_F(Tokens, AreTakenFromAFile) {
   EXPECT_EQ(pawl({"task", "list", "--token-file", path}).exit_code, 2) << "that is no token";
 }
 
-TEST_F(Tokens, AndPasswordsDoNotStayInTheListOfProcesses) {
+TEST_F(Tokens, AndPasswordsAreHiddenFromTheProcessList) {
   const auto words_of = [](pid_t pid) {
     std::ifstream file{"/proc/" + std::to_string(pid) + "/cmdline", std::ios::binary};
     return std::string{std::istreambuf_iterator<char>{file}, {}};
@@ -121,20 +121,20 @@ TEST_F(Tokens, AreRotatedAtTheServerAndInTheStore) {
   EXPECT_EQ(pawl({"token", "rotate", "aaaaaaaaaaaa"}, admin).exit_code, 1);
 }
 
-TEST_F(Tokens, ThatOnlyEnqueueEnqueueAndListNothing) {
+TEST_F(Tokens, OfEnqueuersCannotList) {
   const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*"});
   const auto enqueuer = made_by({"token", "create", "--role", "enqueuer"}, admin);
   EXPECT_EQ(pawl({"task", "enqueue", "mail"}, enqueuer).exit_code, 0);
   EXPECT_EQ(pawl({"task", "list"}, enqueuer).exit_code, 1);
 }
 
-TEST_F(Tokens, OfViewersAreBoundToNoQueue) {
+TEST_F(Tokens, OfViewersCannotBeBoundToAQueue) {
   const Ended refused = pawl({"token", "create", "--role", "viewer", "--queue", "mails"});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_NE(refused.err.find("queues"), std::string::npos) << refused.err;
 }
 
-TEST_F(Tokens, AreInTheAuditThatIsListedAndExported) {
+TEST_F(Tokens, AreAuditedInListsAndExports) {
   const auto admin = made_by({"token", "create", "--role", "admin", "--for", "*"});
   (void)made_by({"token", "create", "--role", "worker", "--for", "orders"}, admin);
   const Ended listed = pawl({"audit", "list", "--action", "token.*", "--for", "orders"}, admin);
@@ -158,7 +158,7 @@ TEST_F(Tokens, AreInTheAuditThatIsListedAndExported) {
   EXPECT_EQ(before, 1);
 }
 
-TEST_F(Tokens, OfAStoreThatIsNotThereAreNotMade) {
+TEST_F(Tokens, OfAMissingStoreAreNotCreated) {
   const auto none = server.file("none.db");
   EXPECT_NE(pawl({"token", "create", "--role", "admin", "--for", "*", "--store", "sqlite:" + none}).exit_code,
             0);
@@ -166,7 +166,7 @@ TEST_F(Tokens, OfAStoreThatIsNotThereAreNotMade) {
   EXPECT_EQ(pawl({"token", "list", "--store", "memory:"}).exit_code, 2);
 }
 
-TEST(TokensOfAGuardedServer, ComeFromItsStoreAtFirst) {
+TEST(TokensOfAGuardedServer, AreFirstCreatedInItsStore) {
   const TemporaryFolder folder;
   const auto store = "sqlite:" + folder.path() + "/pawl.db";
   Program server{{"serve", "--listen", "127.0.0.1:0", "--store", store, "--set", "auth.required=true"}};

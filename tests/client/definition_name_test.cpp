@@ -10,7 +10,7 @@ TEST(DefinitionName, IsReadFromYamlAndJson) {
   EXPECT_EQ(*definition_name({.text = R"({"name":"order"})", .is_json = true}), "order");
 }
 
-TEST(DefinitionName, IsMissedByName) {
+TEST(DefinitionName, IsRequired) {
   EXPECT_EQ(definition_name({.text = "tasks: []"}).problem().errors.at(0).field, "name");
   EXPECT_EQ(definition_name({.text = "[1]"}).problem().errors.at(0).field, "name");
   EXPECT_EQ(definition_name({.text = "a: 1\nb: [\n"}).problem().code, core::ProblemCode::invalid_argument);

@@ -5,7 +5,7 @@
 namespace pawl::client {
 namespace {
 
-TEST(HttpAddressText, NamesSchemeHostPortAndPrefix) {
+TEST(HttpAddressText, HasSchemeHostPortAndPrefix) {
   EXPECT_EQ(*parse_http_address("http://127.0.0.1:7717"),
             (HttpAddress{.tls = false, .host = "127.0.0.1", .port = "7717", .prefix = ""}));
   EXPECT_EQ(*parse_http_address("https://pawl.example.org/api/"),
@@ -14,7 +14,7 @@ TEST(HttpAddressText, NamesSchemeHostPortAndPrefix) {
             (HttpAddress{.tls = false, .host = "::1", .port = "80", .prefix = "/x"}));
 }
 
-TEST(HttpAddressText, IsRefusedWithTheReason) {
+TEST(HttpAddressText, IsRejectedWithTheReason) {
   for (const auto* text : {"", "localhost:7717", "ftp://x", "http://", "http://:80", "http://x:0",
                            "http://x:99999", "http://x:8a", "http://[::1", "http://a@b/", "http://[[::1]",
                            "http://a]/", "https://[[0W3\x02 3]/x", "http://a\r\nb/", "http://a\x7f/"}) {
@@ -22,12 +22,12 @@ TEST(HttpAddressText, IsRefusedWithTheReason) {
   }
 }
 
-TEST(HttpAddressText, HostHeaderHasThePortUnlessItIsTheSchemes) {
+TEST(HttpAddressText, GivesAHostHeaderWithoutTheDefaultPort) {
   EXPECT_EQ(host_header(*parse_http_address("http://[::1]:7717")), "[::1]:7717");
   EXPECT_EQ(host_header(*parse_http_address("https://a.b:443")), "a.b");
 }
 
-TEST(PrivateAddresses, AreSomebodysInside) {
+TEST(PrivateAddresses, IncludePrivateAndLinkLocalNetworks) {
   for (const auto* ip :
        {"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0",
         "::", "fc00::1", "fe80::1", "::ffff:10.0.0.1", "no address"}) {

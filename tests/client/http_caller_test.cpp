@@ -21,7 +21,7 @@ class Calls : public ::testing::Test {
   testing::SeededRandom random{1};
 };
 
-TEST_F(Calls, KeepTheirConnectionAndDecodeAnswers) {
+TEST_F(Calls, ReuseTheConnectionAndDecodeResponses) {
   ScriptedServer server{{{response(200, "{\"a\":1}", "X-One: 1\r\n"), response(201, "")}}};
   auto target = target_of(server);
   target.token = "secret";
@@ -38,7 +38,7 @@ TEST_F(Calls, KeepTheirConnectionAndDecodeAnswers) {
   EXPECT_NE(server.requests()[1].find("idempotency-key: "), std::string::npos);
 }
 
-TEST_F(Calls, GiveTheProblemOfARefusal) {
+TEST_F(Calls, ReturnTheProblemOfAnErrorResponse) {
   ScriptedServer server{
       {{response(409, R"({"code":"stale_lease","detail":"too late","errors":[{"field":"f","message":"m"}]})"),
         response(502, "<html>")}}};
@@ -49,7 +49,7 @@ TEST_F(Calls, GiveTheProblemOfARefusal) {
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::internal);
 }
 
-TEST_F(Calls, OnAKeptConnectionThatDiedAreSentAgainWithTheSameKey) {
+TEST_F(Calls, AreResentWithTheSameKeyWhenAReusedConnectionDies) {
   ScriptedServer server{{{response(200, "1")}, {response(200, "2")}}};
   {
     HttpCaller caller{target_of(server), random};
@@ -61,7 +61,7 @@ TEST_F(Calls, OnAKeptConnectionThatDiedAreSentAgainWithTheSameKey) {
   EXPECT_EQ(server.requests().size(), 2U);
 }
 
-TEST_F(Calls, OnANewConnectionThatDiesAreNotSentAgain) {
+TEST_F(Calls, AreNotResentWhenANewConnectionDies) {
   ScriptedServer server{{{""}}};
   HttpCaller caller{target_of(server), random};
   EXPECT_EQ(caller.call({.method = "POST", .path = "/", .body = "{}"}).problem().code,
@@ -69,12 +69,12 @@ TEST_F(Calls, OnANewConnectionThatDiesAreNotSentAgain) {
   EXPECT_EQ(server.requests().size(), 1U);
 }
 
-TEST_F(Calls, WithNobodyThereAreUnavailable) {
+TEST_F(Calls, FailAsUnavailableWithoutAServer) {
   HttpCaller caller{{.address = {.host = "127.0.0.1", .port = "1"}}, random};
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::unavailable);
 }
 
-TEST_F(Calls, RefuseALargerAnswerThanTheyMayHave) {
+TEST_F(Calls, RejectAResponseAboveTheSizeLimit) {
   ScriptedServer server{{{response(200, std::string(100, 'x'))}}};
   auto target = target_of(server);
   target.body_max = 99;
@@ -82,20 +82,20 @@ TEST_F(Calls, RefuseALargerAnswerThanTheyMayHave) {
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::payload_too_large);
 }
 
-TEST_F(Calls, MayHaveAnAnswerOfTheirOwnSize) {
+TEST_F(Calls, MaySetTheirOwnResponseSizeLimit) {
   ScriptedServer server{{{response(200, std::string(100, 'x'))}}};
   HttpCaller caller{target_of(server), random};
   EXPECT_EQ(caller.call({.path = "/", .body_max = 99}).problem().code, core::ProblemCode::payload_too_large);
 }
 
-TEST_F(Calls, TakeABoundedAnswerWhereNothingElseIsSaid) {
+TEST_F(Calls, HaveADefaultResponseSizeLimit) {
   ScriptedServer server{
       {{"HTTP/1.1 200 X\r\nContent-Length: " + std::to_string(kAnswerBytesMax + 1) + "\r\n\r\n"}}};
   HttpCaller caller{target_of(server), random};
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::payload_too_large);
 }
 
-TEST_F(Calls, EndWithAnAnswerWhoseHeadersDoNotEnd) {
+TEST_F(Calls, RejectEndlessResponseHeaders) {
   std::string endless = "HTTP/1.1 200 X\r\n";
   for (int i = 0; i < 20'000; ++i) endless += "X-" + std::to_string(i) + ": a field of no use\r\n";
   const std::string chunk =
@@ -110,7 +110,7 @@ TEST_F(Calls, EndWithAnAnswerWhoseHeadersDoNotEnd) {
   }
 }
 
-TEST_F(Calls, SendNothingWhereAValueWouldEndItsLine) {
+TEST_F(Calls, AreNotSentIfAHeaderOrPathContainsLineBreaks) {
   const std::string split = "k\r\nContent-Length: 0\r\n\r\nDELETE /x HTTP/1.1\r\nHost: h\r\nX: ";
   HttpCaller caller{{.address = {.host = "127.0.0.1", .port = "1"}}, random};  // no server listens there
   const auto refusal = [&](HttpRequest request) { return caller.call(std::move(request)).problem(); };
@@ -134,12 +134,12 @@ TEST_F(Calls, SendNothingWhereAValueWouldEndItsLine) {
   EXPECT_EQ(problem.detail.find("DELETE"), std::string::npos) << "a token is not shown: " << problem.detail;
 }
 
-TEST_F(Calls, ToPrivateAddressesAreRefusedWhereAsked) {
+TEST_F(Calls, ToPrivateAddressesAreRejectedIfConfigured) {
   HttpCaller caller{{.address = {.host = "192.168.255.254", .port = "80"}, .refuse_private = true}, random};
   EXPECT_EQ(caller.call({.path = "/"}).problem().code, core::ProblemCode::forbidden);
 }
 
-TEST_F(Calls, ThatAreNotAnsweredEndInTime) {
+TEST_F(Calls, TimeOutWithoutAResponse) {
   ScriptedServer silent{{}};  // accepts connections and never answers
   auto target = target_of(silent);
   target.timeout = std::chrono::milliseconds{50};
@@ -159,7 +159,7 @@ TEST_F(Calls, HaveOneDeadlineForAllTheirConnections) {
   EXPECT_EQ(second.problem().code, core::ProblemCode::timeout) << second.problem().detail;
 }
 
-TEST_F(Calls, UnderWayEndWhenTheyAreCancelled) {
+TEST_F(Calls, EndWhenCancelledWhileWaitingForTheResponse) {
   ScriptedServer silent{{}};
   HttpCaller caller{target_of(silent), random};
   std::thread other{[&] { caller.cancel(); }};
@@ -167,7 +167,7 @@ TEST_F(Calls, UnderWayEndWhenTheyAreCancelled) {
   other.join();
 }
 
-TEST_F(Calls, TakeAnswersInChunksAndThoseThatEndWithTheirConnection) {
+TEST_F(Calls, ReadChunkedAndConnectionTerminatedResponses) {
   ScriptedServer server{
       {{"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n",
         "HTTP/1.1 200 X\r\n\r\nall of it"},

@@ -5,7 +5,7 @@
 namespace pawl::client {
 namespace {
 
-TEST(RawMembers, AreSlicesAsTheyWereWritten) {
+TEST(RawMembers, AreSlicesOfTheOriginalText) {
   const std::string text = R"( {"a" : [1, {"b":"}]\""} ] , "big":12345678901234567890123, "s":"x,y"} )";
   EXPECT_EQ(raw_member(text, "a"), R"([1, {"b":"}]\""} ])");
   EXPECT_EQ(raw_member(text, "big"), "12345678901234567890123");
@@ -24,7 +24,7 @@ TEST(RawElements, AreSlicesInOrder) {
 
 TEST(OneLine, HasNoLineBreaksAndIsTheSameValue) { EXPECT_EQ(one_line("{\n\"a\":\r\n1}"), "{ \"a\":  1}"); }
 
-TEST(ObjectText, QuotesNamesAndTextAndTakesJsonAsItIs) {
+TEST(ObjectText, QuotesNamesAndTextAndEmbedsRawJson) {
   EXPECT_EQ(ObjectText{}.text("a", "x\"y").number("n", -3).raw("p", "1.0").str(),
             R"({"a":"x\"y","n":-3,"p":1.0})");
   EXPECT_EQ(ObjectText{}.str(), "{}");

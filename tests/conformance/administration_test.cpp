@@ -39,7 +39,7 @@ TEST_P(Administration, KeepsDeclaredTypes) {
       "schema.pattern");
 }
 
-TEST_P(Administration, RefusesASchemaThatIsTooLarge) {
+TEST_P(Administration, RejectsASchemaThatIsTooLarge) {
   const std::string schema = R"({"enum":[")" + std::string(core::kSchemaBytesMax, 'x') + "\"]}";
   EXPECT_EQ(api().put_type({.type = {.name = "wide", .schema = {schema}}}).problem().code,
             ProblemCode::payload_too_large);
@@ -61,7 +61,7 @@ TEST_P(Administration, ComparesPayloadsWithASchemaThatHasChanged) {
   EXPECT_TRUE(api().enqueue("default", spec).ok());
 }
 
-TEST_P(Administration, KeepsTokensAndWhoMadeThem) {
+TEST_P(Administration, KeepsTokensAndTheirCreators) {
   const auto created = api().create_token(token("aaaaaaaaaaaa"));
   ASSERT_TRUE(created.ok());
   EXPECT_EQ(created->created_at, clock.now());
@@ -85,7 +85,7 @@ TEST_P(Administration, KeepsTokensAndWhoMadeThem) {
   EXPECT_EQ(audit->items[2].request_id, "r1");
 }
 
-TEST_P(Administration, RotatesTheSecretOfATokenAndKeepsTheOneBefore) {
+TEST_P(Administration, RotatesTheSecretOfATokenAndKeepsThePreviousOne) {
   ASSERT_TRUE(api().create_token(token("aaaaaaaaaaaa")).ok());
   clock.advance(1s);
   const auto rotated = api().rotate_token({.id = "aaaaaaaaaaaa", .secret_hash = "new", .overlap = 1h});
@@ -142,7 +142,7 @@ TEST_P(Administration, FindsEntriesOfTheAuditByPages) {
   EXPECT_EQ(second->next_cursor, std::nullopt);
 }
 
-TEST_P(Administration, ReadsNoMoreThanABoundOfTheAuditForAPage) {
+TEST_P(Administration, ReadsNoMoreThanALimitedPartOfTheAuditPerPage) {
   const std::vector<core::AuditEntry> common(2'600, {.action = "common"});
   ASSERT_TRUE(api().append_audit({{.action = "rare"}}).ok());
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(api().append_audit(common).ok());

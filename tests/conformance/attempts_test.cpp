@@ -13,7 +13,7 @@ using core::ReportAction;
 
 using Attempts = Conformance;
 
-TEST_P(Attempts, ListTheOneInProgressFromTheClaimOn) {
+TEST_P(Attempts, ListTheAttemptInProgressFromTheClaimOn) {
   enqueue(task_of("t"));
   EXPECT_TRUE(get(list({}).front().id).attempts.empty());
   const core::Task task = claim_one("w1");
@@ -69,7 +69,7 @@ TEST_P(Attempts, CompleteTheSameEntryAtTheEnd) {
   EXPECT_EQ(get(id).attempts.size(), 4U);
 }
 
-TEST_P(Attempts, ShowTheOneOfATaskThatIsAskedToStop) {
+TEST_P(Attempts, ShowTheAttemptOfATaskWhoseCancelWasRequested) {
   enqueue(task_of("t"));
   const core::Task task = claim_one("w1");
   ASSERT_TRUE(api().cancel_task("default", task.id).ok());
@@ -80,7 +80,7 @@ TEST_P(Attempts, ShowTheOneOfATaskThatIsAskedToStop) {
   EXPECT_EQ(get(task.id).attempts[0].outcome, AttemptOutcome::cancelled);
 }
 
-TEST_P(Attempts, HoldALeaseWhoseFirstHeartbeatIsTheClaim) {
+TEST_P(Attempts, CountTheClaimAsTheFirstHeartbeat) {
   enqueue(task_of("t"));
   const core::Task task = claim_one("w1");
   EXPECT_EQ(task.lease->heartbeat_at, task.lease->acquired_at);

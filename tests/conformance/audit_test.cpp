@@ -16,12 +16,12 @@ class Audit : public Conformance {
     return {};
   }
   void write(const core::AuditEntry& entry) { node().store()->begin()->commit({.audit = {entry}}); }
-  static core::Actor somebody(const std::string& id = "aaaaaaaaaaaa") {
+  static core::Actor actor(const std::string& id = "aaaaaaaaaaaa") {
     return {.id = id, .role = "operator", .request_id = "r1"};
   }
 };
 
-TEST_P(Audit, HasWhatIsDoneToTasksByHand) {
+TEST_P(Audit, RecordsOperatorActionsOnTasks) {
   const core::Task task = enqueue(task_of("t"));
   ASSERT_TRUE(api().cancel_task("default", task.id).ok());
   EXPECT_EQ(entries().at(0).action, "task.cancel");
@@ -36,7 +36,7 @@ TEST_P(Audit, HasWhatIsDoneToTasksByHand) {
   EXPECT_EQ(entries().size(), 3U);
 }
 
-TEST_P(Audit, HasWhatIsDoneToQueuesTypesAndWorkers) {
+TEST_P(Audit, RecordsChangesOfQueuesTypesAndWorkers) {
   set_queue("q", {.paused = true});
   ASSERT_TRUE(api().put_type({.type = {.name = "t"}}).ok());
   ASSERT_TRUE(api().register_worker({.worker_id = "w1"}).ok());
@@ -48,9 +48,9 @@ TEST_P(Audit, HasWhatIsDoneToQueuesTypesAndWorkers) {
             (std::vector<std::string>{"worker.delete w1", "worker.drain w1", "type.put t", "queue.set q"}));
 }
 
-TEST_P(Audit, SaysWhoDidIt) {
+TEST_P(Audit, RecordsTheActor) {
   const core::Task task = enqueue(task_of("t"));
-  ASSERT_TRUE(node().api().cancel_task({.id = task.id, .by = somebody()}).ok());
+  ASSERT_TRUE(node().api().cancel_task({.id = task.id, .by = actor()}).ok());
   const core::AuditEntry entry = entries().at(0);
   EXPECT_EQ(entry.actor, "aaaaaaaaaaaa");
   EXPECT_EQ(entry.role, "operator");
@@ -59,9 +59,9 @@ TEST_P(Audit, SaysWhoDidIt) {
   EXPECT_EQ(entry.at, clock.now());
 }
 
-TEST_P(Audit, HasOneEntryForABatchOfAToken) {
-  const core::EnqueueTasks one{.tasks = {task_of("t")}, .by = somebody()};
-  const core::EnqueueTasks two{.tasks = {task_of("t"), task_of("t")}, .by = somebody()};
+TEST_P(Audit, RecordsOneEntryForABatchOfAToken) {
+  const core::EnqueueTasks one{.tasks = {task_of("t")}, .by = actor()};
+  const core::EnqueueTasks two{.tasks = {task_of("t"), task_of("t")}, .by = actor()};
   const core::EnqueueTasks nobody{.tasks = {task_of("t"), task_of("t")}};
   (void)submit_group(node(), {one, two, nobody});
   const auto found = entries();
@@ -71,7 +71,7 @@ TEST_P(Audit, HasOneEntryForABatchOfAToken) {
   EXPECT_EQ(found[0].detail.text, R"({"count":2})");
 }
 
-TEST_P(Audit, HasNothingOfWhatWasNotCommitted) {
+TEST_P(Audit, RecordsNothingOfAFailedCommit) {
   const core::Task task = enqueue(task_of("t"));
   FaultyNode faulty{node(), clock, 3};
   faulty.plan.on_verb = [](store::Verb verb) {
@@ -81,7 +81,7 @@ TEST_P(Audit, HasNothingOfWhatWasNotCommitted) {
   EXPECT_TRUE(entries().empty());
 }
 
-TEST_P(Audit, IsAChainOverAllNodes) {
+TEST_P(Audit, IsOneHashChainAcrossNodes) {
   EXPECT_EQ(chain().examined, 0);
   const auto other = another_node(2);
   for (int i = 0; i < 4; ++i) {
@@ -99,13 +99,13 @@ TEST_P(Audit, IsAChainOverAllNodes) {
   EXPECT_TRUE(chain().violations.empty());
 }
 
-TEST_P(Audit, ShowsAnEntryThatWasPutThere) {
+TEST_P(Audit, DetectsAForgedEntry) {
   ASSERT_TRUE(node().api().append_audit({{.action = "one"}}).ok());
   write({.sequence = 2, .at = clock.now(), .action = "forged", .hash = "0000"});
   EXPECT_EQ(chain().violations.at(0).object, "2");
 }
 
-TEST_P(Audit, ShowsThatEntriesAreMissing) {
+TEST_P(Audit, DetectsMissingEntries) {
   ASSERT_TRUE(node().api().append_audit({{.action = "one"}}).ok());
   core::AuditEntry far{.sequence = 3, .at = clock.now(), .action = "three"};
   far.hash = core::audit_hash(entries().at(0).hash, far);

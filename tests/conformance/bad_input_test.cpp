@@ -26,7 +26,7 @@ class BadInput : public Conformance {
   }
 };
 
-TEST_P(BadInput, InAPayloadIsRefused) {
+TEST_P(BadInput, InAPayloadIsRejected) {
   expect_nothing_stored(task_of("t", "{\"a\":"), "payload");
   expect_nothing_stored(task_of("t", "{} x"), "payload");
   expect_nothing_stored(task_of("t", "\"" + std::string(core::kPayloadBytesMax - 1, 'x') + "\""), "payload",
@@ -38,7 +38,7 @@ TEST_P(BadInput, InAPayloadIsRefused) {
   expect_nothing_stored(task_of("t", R"("\ud800")"), "payload");
 }
 
-TEST_P(BadInput, InAFieldIsRefused) {
+TEST_P(BadInput, InAFieldIsRejected) {
   const auto with = [](auto change) {
     core::TaskSpec spec = task_of("t");
     change(spec);
@@ -75,7 +75,7 @@ TEST_P(BadInput, OfAReportChangesNothing) {
   complete(task);
 }
 
-TEST_P(BadInput, OfAClaimIsRefused) {
+TEST_P(BadInput, OfAClaimIsRejected) {
   enqueue(task_of("t"));
   const auto field = [this](const core::ClaimTasks& claim) {
     return api().claim(claim).problem().errors.at(0).field;
@@ -98,7 +98,7 @@ core::EnqueueTasks batch_of(std::size_t count) {
   return batch;
 }
 
-TEST_P(BadStore, ThatVanishesInMidBatchStoresNothingAndSaysSo) {
+TEST_P(BadStore, LostInMidBatchStoresNothingAndIsReportedAsUnavailable) {
   FaultyNode faulty{node(), clock, 2};
   for (const Verb verb : {Verb::intern_lanes, Verb::begin, Verb::lock_lines, Verb::commit}) {
     faulty.plan.on_verb = [verb](Verb at) {
@@ -114,7 +114,7 @@ TEST_P(BadStore, ThatVanishesInMidBatchStoresNothingAndSaysSo) {
   expect_counts_kept();
 }
 
-TEST_P(BadStore, ThatFailsAtAnyVerbOnceIsNeverSeen) {
+TEST_P(BadStore, FailingOnceAtAnyCallIsInvisibleToTheCaller) {
   FaultyNode faulty{node(), clock, 2};
   std::size_t expected = 0;
   for (const StoreError::Kind kind : {StoreError::Kind::retry, StoreError::Kind::unavailable}) {
@@ -147,7 +147,7 @@ TEST_P(BadStore, ThatFailsAtAnyVerbOnceIsNeverSeen) {
   expect_counts_kept();
 }
 
-TEST_P(BadStore, ThatIsGoneAnswersEveryCallWithUnavailable) {
+TEST_P(BadStore, FailsEveryCallAsUnavailableWhileUnreachable) {
   const core::Task task = enqueue(task_of("t"));
   FaultyNode faulty{node(), clock, 2};
   faulty.plan.on_verb = [](Verb) { lose(StoreError::Kind::unavailable); };
@@ -177,7 +177,7 @@ PAWL_ON_EVERY_STORE(BadInput);
 PAWL_ON_EVERY_STORE(BadStore);
 
 // Only on SQLite: a limit on its file size simulates a full disk.
-TEST(FullDisk, RefusesABatchWholeAndGoesOnServingWhatFits) {
+TEST(FullDisk, RejectsTheWholeBatchAndStillServesSmallerOnes) {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/full.db";
   ManualClock clock;

@@ -27,7 +27,7 @@ class BareRuns : public CodeRunTest {
   [[nodiscard]] static bool may_be_bare() { return GetParam() != StoreKind::memory; }
 };
 
-TEST_P(BareRuns, AreSeenWithAllOfTheirNodes) {
+TEST_P(BareRuns, AreReadWithAllTheirNodes) {
   const core::RunId run = completed(3);
   const store::StoredRun now = stored(run);
   EXPECT_EQ(now.row.is_bare, may_be_bare());
@@ -43,7 +43,7 @@ TEST_P(BareRuns, AreSeenWithAllOfTheirNodes) {
   EXPECT_EQ(page->items.front().sequence, now.run.sequence);
 }
 
-TEST_P(BareRuns, ThatFailedGoOnWhereTheyStood) {
+TEST_P(BareRuns, ContinueAfterAFailureFromTheirLastStep) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a", "1");
@@ -63,7 +63,7 @@ TEST_P(BareRuns, ThatFailedGoOnWhereTheyStood) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(BareRuns, ThatBeginToWaitHaveAllRows) {
+TEST_P(BareRuns, GetAllTheirRowsWhenTheyStartToWait) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a", "1");
@@ -80,7 +80,7 @@ TEST_P(BareRuns, ThatBeginToWaitHaveAllRows) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(BareRuns, AreShort) {
+TEST_P(BareRuns, AreLimitedToAFewEvents) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim("w1", 1, 1h).at(0);
   for (int i = 0; i <= core::kLagEventsMax; ++i) complete_step(body, fmt::format("s{}", i));
@@ -89,7 +89,7 @@ TEST_P(BareRuns, AreShort) {
   EXPECT_EQ(stored(run).nodes.size(), static_cast<std::size_t>(core::kLagEventsMax) + 2);
 }
 
-TEST_P(BareRuns, AreClaimedWithWhatAnotherNodeDidToThem) {
+TEST_P(BareRuns, AreClaimedWithTheChangesOfAnotherNode) {
   const core::RunId run = start_code();  // this node has the run cached
   const auto other = another_node(2);
   core::ClaimTasks wanted{.ns = "default", .worker_id = "w9", .queues = {"default"}, .max = 10};
@@ -115,7 +115,7 @@ TEST_P(BareRuns, AreClaimedWithTheirSignals) {
   EXPECT_EQ(claim_body(run).memo->signals.size(), 1U);
 }
 
-TEST_P(BareRuns, WhoseRowSomebodyChangedAreFoundOut) {
+TEST_P(BareRuns, WithATamperedRowAreDetected) {
   const store::StoredRun read = stored(completed(2));
   store::StoredRun row{.run = read.run, .row = read.row};
   row.row.is_bare = true;

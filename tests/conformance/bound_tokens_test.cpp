@@ -45,7 +45,7 @@ class BoundTokens : public CodeRunTest {
   }
 };
 
-TEST_P(BoundTokens, AWorkerBelongsToTheTokenThatRegisteredIt) {
+TEST_P(BoundTokens, OwnTheWorkersThatTheyRegister) {
   ASSERT_EQ(add("a")->owner, "a");
   EXPECT_EQ(add("b").problem().code, ProblemCode::forbidden);
   EXPECT_EQ(beat("b").problem().code, ProblemCode::forbidden);
@@ -58,20 +58,20 @@ TEST_P(BoundTokens, AWorkerBelongsToTheTokenThatRegisteredIt) {
   EXPECT_TRUE(node().api().deregister_worker({.worker_id = "w", .by = token("c", "operator")}).ok());
 }
 
-TEST_P(BoundTokens, AWorkerThatOnlyClaimedBelongsToItsTokenToo) {
+TEST_P(BoundTokens, OwnAWorkerRegisteredByItsFirstClaim) {
   ASSERT_TRUE(claim_as("a").ok());
   EXPECT_EQ(claim_as("b").problem().code, ProblemCode::forbidden);
   EXPECT_EQ(node().api().get_worker("default", "w")->owner, "a");
 }
 
-TEST_P(BoundTokens, AWorkerOfNoTokenBelongsToTheFirstThatActsAsIt) {
+TEST_P(BoundTokens, OwnAnUnownedWorkerAfterTheirFirstCallForIt) {
   ASSERT_TRUE(node().api().register_worker({.worker_id = "w"}).ok());
   EXPECT_EQ(beat("a")->owner, "a");
   EXPECT_EQ(beat("b").problem().code, ProblemCode::forbidden);
   EXPECT_TRUE(node().api().heartbeat_worker({.worker_id = "w"}).ok()) << "in process there are no tokens";
 }
 
-TEST_P(BoundTokens, AWorkerThatIsOfflineMayBeTakenOver) {
+TEST_P(BoundTokens, MayTakeOverAnOfflineWorker) {
   ASSERT_TRUE(add("a").ok());
   clock.advance(core::kWorkerTimeout);
   EXPECT_EQ(add("b").problem().code, ProblemCode::forbidden) << "the sweep decides whether it is offline";
@@ -80,7 +80,7 @@ TEST_P(BoundTokens, AWorkerThatIsOfflineMayBeTakenOver) {
   EXPECT_EQ(beat("a").problem().code, ProblemCode::forbidden);
 }
 
-TEST_P(BoundTokens, AProcessOfAnotherTokenReplacesNoWorker) {
+TEST_P(BoundTokens, DoNotReplaceTheWorkerOfAnotherToken) {
   const auto incarnation = [&](const std::string& by) {
     return node().api().register_worker({.hostname = "h", .pid = 7, .by = token(by)})->worker_id;
   };
@@ -92,7 +92,7 @@ TEST_P(BoundTokens, AProcessOfAnotherTokenReplacesNoWorker) {
   EXPECT_EQ(status(first), core::WorkerStatus::offline);
 }
 
-TEST_P(BoundTokens, OfferNoWorkflowOfAnotherQueue) {
+TEST_P(BoundTokens, CannotOfferAWorkflowOfAnotherQueue) {
   const auto offer = [&](const std::string& queue, std::vector<std::string> bound_to) {
     return node().api().register_worker({.worker_id = "of-" + queue,
                                          .queues = {queue},
@@ -106,7 +106,7 @@ TEST_P(BoundTokens, OfferNoWorkflowOfAnotherQueue) {
   EXPECT_TRUE(offer("qa", {"qa", "vault"}).ok());
 }
 
-TEST_P(BoundTokens, ReachTheIdempotencyKeysOfTheirTasksOnly) {
+TEST_P(BoundTokens, CanUseOnlyTheIdempotencyKeysOfTheirTasks) {
   const core::Task own = enqueue({.type = "t", .queue = "qa"});
   const core::Task other = enqueue({.type = "t", .queue = "vault"});
   const auto begin = [&](const std::string& key, std::optional<core::TaskId> task,
@@ -126,7 +126,7 @@ TEST_P(BoundTokens, ReachTheIdempotencyKeysOfTheirTasksOnly) {
   EXPECT_TRUE(end("new").ok());
 }
 
-TEST_P(BoundTokens, StartRunsOfCodeInTheirQueueOnly) {
+TEST_P(BoundTokens, StartCodeRunsOnlyInTheirQueue) {
   const auto start = [&](core::StartRun request) {
     request.bound_to = {"qa"};
     request.by = token("a");
@@ -147,7 +147,7 @@ TEST_P(BoundTokens, StartRunsOfCodeInTheirQueueOnly) {
   EXPECT_EQ(start({.workflow = "payout", .queue = "qa"}).problem().code, ProblemCode::forbidden);
 }
 
-TEST_P(BoundTokens, WriteTheStepsOfTheirRunsOnly) {
+TEST_P(BoundTokens, WriteOnlyTheStepsOfTheirRuns) {
   (void)start_in("qa");
   const auto claimed = node().api().claim({.worker_id = "w", .queues = {"qa"}});
   ASSERT_EQ(claimed->size(), 1U);

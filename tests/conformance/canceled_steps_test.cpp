@@ -12,7 +12,7 @@ using core::StepWrite;
 
 class CanceledSteps : public CodeRunTest {};
 
-TEST_P(CanceledSteps, ACanceledStepEndsAndItsTaskIsStopped) {
+TEST_P(CanceledSteps, EndAndStopTheirTask) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   StepWrite nap = begin("nap", StepKind::sleep);
@@ -48,7 +48,7 @@ TEST_P(CanceledSteps, ACanceledStepEndsAndItsTaskIsStopped) {
   EXPECT_EQ(run_of(run).state, RunState::completed);
 }
 
-TEST_P(CanceledSteps, ACanceledChildIsCanceledAsARun) {
+TEST_P(CanceledSteps, CancelTheirChildRun) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   StepWrite child = begin("child", StepKind::child);
@@ -60,7 +60,7 @@ TEST_P(CanceledSteps, ACanceledChildIsCanceledAsARun) {
   EXPECT_EQ(run_of(run).state, RunState::completed);
 }
 
-TEST_P(CanceledSteps, ABeginOfAnAttemptThatIsNotTheNextWritesNothing) {
+TEST_P(CanceledSteps, IgnoreABeginOfAnAttemptThatIsNotTheNext) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   const auto begin_attempt = [&](int attempt) {

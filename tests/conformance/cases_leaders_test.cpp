@@ -86,7 +86,7 @@ class Leaders : public Conformance {
   std::vector<std::unique_ptr<Candidate>> candidates;
 };
 
-TEST_P(Leaders, B22_OfManyCandidatesOneLeadsHoweverEachStepIsDelayed) {
+TEST_P(Leaders, B22_AreElectedOneAtATimeUnderAnyDelays) {
   constexpr int kSteps = 200;
   for (int i = 0; i < 5; ++i) {
     TermPlan& plan = add_candidate().plan;
@@ -112,7 +112,7 @@ TEST_P(Leaders, B22_OfManyCandidatesOneLeadsHoweverEachStepIsDelayed) {
   EXPECT_GT(history.back().leadership.term, 10);
 }
 
-TEST_P(Leaders, B23_WhoDoesNotKnowTheOutcomeOfItsElectionDoesNotLead) {
+TEST_P(Leaders, B23_DoNotLeadAfterAnElectionWithAnUnknownOutcome) {
   Candidate& one = add_candidate();
   Candidate& other = add_candidate();
   constexpr std::array kSteps{Verb::begin, Verb::lock_records, Verb::commit};
@@ -142,7 +142,7 @@ TEST_P(Leaders, B23_WhoDoesNotKnowTheOutcomeOfItsElectionDoesNotLead) {
   expect_terms_apart();
 }
 
-TEST_P(Leaders, B23_AnErrorWhileLeadingEndsIt) {
+TEST_P(Leaders, B23_StopLeadingOnAnError) {
   Candidate& one = add_candidate();
   one.membership.beat_if_due();
   ASSERT_TRUE(one.membership.is_leader());
@@ -154,7 +154,7 @@ TEST_P(Leaders, B23_AnErrorWhileLeadingEndsIt) {
   EXPECT_FALSE(one.membership.is_leader());
 }
 
-TEST_P(Leaders, B24_TwoProcessesOfOneHostAreTwoAndOneLeads) {
+TEST_P(Leaders, B24_OfOneHostAreDistinctAndOnlyOneLeads) {
   Candidate& one = add_candidate();
   Candidate& other = add_candidate();
   for (int i = 0; i < 10; ++i) {
@@ -168,7 +168,7 @@ TEST_P(Leaders, B24_TwoProcessesOfOneHostAreTwoAndOneLeads) {
   EXPECT_EQ(history.back().leadership.term, 1);
 }
 
-TEST_P(Leaders, AreFollowedAtOnceWhenTheyLeaveAndAtTheEndOfTheirLeaseWhenTheyAreLost) {
+TEST_P(Leaders, AreReplacedImmediatelyOnLeaveAndAfterTheirLeaseOnLoss) {
   Candidate& one = add_candidate();
   Candidate& other = add_candidate();
   one.membership.beat_if_due();

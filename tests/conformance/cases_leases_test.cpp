@@ -42,7 +42,7 @@ TEST_P(Cases, B01_ARescueAfterACompletionChangesNothing) {
   EXPECT_TRUE(api().list_checkpoints("default", task.id)->empty());
 }
 
-TEST_P(Cases, B01_ARescueOfALeaseThatWasRescuedAndTakenAgainChangesNothing) {
+TEST_P(Cases, B01_ALateRescueOfALeaseThatWasReclaimedChangesNothing) {
   const auto rescuer = another_node(2);
   enqueue(task_of("t"));
   (void)claim_one("w1", 10s);
@@ -91,7 +91,7 @@ TEST_P(Cases, B03_ALongTaskIsNeverReclaimedWhileItsHeartbeatsLand) {
   EXPECT_EQ(get(task.id).task.attempt, 1);
 }
 
-TEST_P(Cases, B04_AWorkerThatWasGivenUpFreesItsSlotOnce) {
+TEST_P(Cases, B04_ALostWorkerFreesItsSlotOnce) {
   set_queue("default", {.max_concurrency = {{1}}});
   for (int i = 0; i < 4; ++i) enqueue(task_of("t"));
   const auto held = [this] { return queue().counts.claimed + queue().counts.running; };
@@ -134,7 +134,7 @@ TEST_P(Cases, B05_ALimitHoldsFromTheFirstClaimAfterARestart) {
   EXPECT_EQ(get(first).attempts.size(), 1U);
 }
 
-TEST_P(Cases, B06_ARestartUnderTheSameNameOwnsNothingOfItsPast) {
+TEST_P(Cases, B06_AWorkerRestartedUnderTheSameNameOwnsNoOldLease) {
   const core::Task task = enqueue(task_of("t"));
   const core::Task old = claim_one("host-1", 10s);
   EXPECT_TRUE(claim("host-1").empty()) << "the new one is not given the old one's lease";
@@ -175,7 +175,7 @@ TEST_P(Cases, B11_NothingStaysRunningAfterItsLease) {
   EXPECT_TRUE(list({.statuses = {TaskStatus::running}}).empty());
 }
 
-TEST_P(Cases, B12_EveryExpiredLeaseIsFoundWhateverStandsBeforeIt) {
+TEST_P(Cases, B12_EveryExpiredLeaseIsFoundBehindPagesOfLongLeases) {
   constexpr std::size_t kPage = 10;
   core::EnqueueTasks batch;
   batch.tasks.assign(40, task_of("t"));
@@ -197,7 +197,7 @@ TEST_P(Cases, B12_ATaskWithoutATimeoutNeverTimesOut) {
   EXPECT_EQ(engine().sweeper().tick(100).leases, 0);
 }
 
-TEST_P(Cases, B17_ADelayLongerThanTheLeaseIsLeasedOnceAndNotBeforeItIsDue) {
+TEST_P(Cases, B17_ATaskDelayedBeyondTheLeaseIsClaimedOnceWhenDue) {
   core::TaskSpec spec = task_of("t");
   spec.delay = 240h;
   const core::Task task = enqueue(spec);
@@ -216,7 +216,7 @@ TEST_P(Cases, B17_ADelayLongerThanTheLeaseIsLeasedOnceAndNotBeforeItIsDue) {
   EXPECT_EQ(get(task.id).attempts.size(), 1U);
 }
 
-TEST_P(Cases, B20_ThreeSweepersMakeOneTransitionOfEachLease) {
+TEST_P(Cases, B20_ThreeSweepersExpireEachLeaseOnce) {
   const auto second = another_node(2);
   const auto third = another_node(3);
   core::TaskSpec spec = task_of("t");

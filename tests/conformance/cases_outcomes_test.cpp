@@ -17,7 +17,7 @@ using store::Verb;
 
 using Outcomes = Conformance;
 
-TEST_P(Outcomes, B27_OnlyTheStoresClockDecidesLeases) {
+TEST_P(Outcomes, B27_LeasesDependOnTheStoreClockOnly) {
   ManualClock ahead;
   ManualClock behind;
   ahead.advance(1h);
@@ -51,7 +51,7 @@ core::TaskSpec unique(const std::string& key) {
   return spec;
 }
 
-TEST_P(Outcomes, B39_AUniqueInsertWhoseWinnerRollsBackIsStillMadeOnce) {
+TEST_P(Outcomes, B39_AUniqueEnqueueWhoseWinnerRollsBackCreatesOneTask) {
   FaultyNode winner{node(), clock, 2};
   winner.plan.on_verb = [](Verb verb) {
     if (verb == Verb::commit) lose(StoreError::Kind::unavailable);
@@ -67,7 +67,7 @@ TEST_P(Outcomes, B39_AUniqueInsertWhoseWinnerRollsBackIsStillMadeOnce) {
   EXPECT_EQ(list({}).size(), 1U);
 }
 
-TEST_P(Outcomes, B39_AUniqueInsertOvertakenByAnotherNodeFindsTheOthers) {
+TEST_P(Outcomes, B39_AUniqueEnqueueThatLosesTheRaceReturnsTheOtherTask) {
   FaultyNode slow{node(), clock, 2};
   std::optional<core::TaskId> others;
   if (GetParam() == StoreKind::postgres) {  // other stores have a single writer: no commit in between
@@ -100,7 +100,7 @@ class LostReply : public Conformance {
   FaultyNode faulty;
 };
 
-TEST_P(LostReply, B43_OfAnEnqueueIsAnsweredByItsRetry) {
+TEST_P(LostReply, B43_OfAnEnqueueIsRecoveredByARetry) {
   lose_next_reply();
   const auto lost = lossy().enqueue_batch({.tasks = {unique("a"), unique("b")}});
   ASSERT_FALSE(lost.ok());
@@ -113,13 +113,13 @@ TEST_P(LostReply, B43_OfAnEnqueueIsAnsweredByItsRetry) {
   EXPECT_EQ(ids_of(list({})), (std::vector{again->at(0).id, again->at(1).id}));
 }
 
-TEST_P(LostReply, B43_OfAnEnqueueWithoutAKeyIsNotRepeatedByUs) {
+TEST_P(LostReply, B43_OfAnEnqueueWithoutAKeyIsNotRetriedByTheServer) {
   lose_next_reply();
   EXPECT_FALSE(lossy().enqueue("default", task_of("t")).ok());
   EXPECT_EQ(list({}).size(), 1U);
 }
 
-TEST_P(LostReply, B43_OfEveryReportIsAnsweredByItsRetry) {
+TEST_P(LostReply, B43_OfEveryReportIsRecoveredByARetry) {
   for (const ReportAction action : {ReportAction::start, ReportAction::heartbeat, ReportAction::complete,
                                     ReportAction::fail, ReportAction::release}) {
     SCOPED_TRACE(static_cast<int>(action));
@@ -136,7 +136,7 @@ TEST_P(LostReply, B43_OfEveryReportIsAnsweredByItsRetry) {
   }
 }
 
-TEST_P(LostReply, B43_OfAClaimIsRedeliveredWhenItsLeaseEnds) {
+TEST_P(LostReply, B43_OfAClaimLeadsToRedeliveryAfterTheLease) {
   ASSERT_TRUE(lossy().claim({.worker_id = "w1"}).ok()) << "the first claim of a worker registers it";
   const core::Task task = enqueue(task_of("t"));
   lose_next_reply();
@@ -149,7 +149,7 @@ TEST_P(LostReply, B43_OfAClaimIsRedeliveredWhenItsLeaseEnds) {
   complete(again);
 }
 
-TEST_P(LostReply, B43_OfOperatorsCallsIsSeenByTheirRetry) {
+TEST_P(LostReply, B43_OfAnOperatorsCallIsDetectedByARetry) {
   const core::Task dead = run_to_dead_letter(task_of("t"));
   lose_next_reply();
   EXPECT_FALSE(lossy().retry_task("default", dead.id).ok());
@@ -164,7 +164,7 @@ TEST_P(LostReply, B43_OfOperatorsCallsIsSeenByTheirRetry) {
   expect_counts_kept();
 }
 
-TEST_P(LostReply, B43_OfASweepIsNotSweptTwice) {
+TEST_P(LostReply, B43_OfASweepCausesNoSecondSweep) {
   const core::Task task = enqueue(task_of("t"));
   (void)claim_one("w1", 10s);
   clock.advance(10s);
@@ -178,7 +178,7 @@ TEST_P(LostReply, B43_OfASweepIsNotSweptTwice) {
 // A worker claims three tasks at a time and dies with all of them if one is the killer. Their first two
 // retries are immediate and hence together; later ones back off individually, and the innocent tasks return
 // without the killer.
-TEST_P(Outcomes, B54_ACrashLoopEndsAsADeadLetterAndHarmsNoOther) {
+TEST_P(Outcomes, B54_ACrashLoopEndsAsADeadLetterWithoutAffectingOthers) {
   const core::Task suspect = enqueue(task_of("t", "\"killer\""));
   core::EnqueueTasks others;
   others.tasks.assign(20, task_of("t"));
@@ -204,7 +204,7 @@ TEST_P(Outcomes, B54_ACrashLoopEndsAsADeadLetterAndHarmsNoOther) {
   EXPECT_EQ(list({.statuses = {TaskStatus::completed}}).size(), 20U) << "its neighbours outlived it";
 }
 
-TEST_P(Outcomes, B55_AHerdThatFailsTogetherComesBackSpreadOut) {
+TEST_P(Outcomes, B55_AThunderingHerdIsRetriedSpreadOverTime) {
   core::EnqueueTasks batch;
   core::TaskSpec spec = task_of("t");
   spec.retry = {.initial_interval = 60s, .max_interval = 60s};  // at the maximum from the first retry

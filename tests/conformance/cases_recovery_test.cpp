@@ -19,7 +19,7 @@ class Recovery : public Conformance {
   }
 };
 
-TEST_P(Recovery, B07_OfTwoRecoverersTheOneWithTheOldListDoesNothing) {
+TEST_P(Recovery, B07_WithAnOutdatedListChangesNothing) {
   const auto late = another_node(2);
   const core::Task task = enqueue(task_of("t"));
   (void)claim_one("w1", 10s);
@@ -38,7 +38,7 @@ TEST_P(Recovery, B07_OfTwoRecoverersTheOneWithTheOldListDoesNothing) {
   EXPECT_EQ(claim("w3").size(), 0U);
 }
 
-TEST_P(Recovery, B08_ThatLosesTheStoreAtAnyStepGoesOnWhenItIsBack) {
+TEST_P(Recovery, B08_ContinuesAfterLosingTheStoreAtAnyStep) {
   FaultyNode faulty{node(), clock, 99};
   constexpr std::array kSteps{Verb::read, Verb::begin, Verb::load, Verb::commit};
   for (const Verb step : kSteps) {
@@ -59,7 +59,7 @@ TEST_P(Recovery, B08_ThatLosesTheStoreAtAnyStepGoesOnWhenItIsBack) {
   }
 }
 
-TEST_P(Recovery, B18_RollingRestartsOfAllWorkersLoseNothingAndSpendNoAttemptTwice) {
+TEST_P(Recovery, B18_AfterRollingRestartsLosesNoTaskAndCountsNoAttemptTwice) {
   constexpr core::Duration kLease = 10s;
   constexpr int kTasks = 30;
   std::vector<core::Task> tasks;
@@ -84,7 +84,7 @@ TEST_P(Recovery, B18_RollingRestartsOfAllWorkersLoseNothingAndSpendNoAttemptTwic
   }
 }
 
-TEST_P(Recovery, B19_AClaimThatDiedWithItsServerIsRedeliveredFromTheStoreAlone) {
+TEST_P(Recovery, B19_RedeliversTheClaimOfACrashedServerFromTheStore) {
   (void)claim("w1");  // registers the worker, so that the lost commit is that of the later claim
   const core::Task task = enqueue(task_of("t"));
   {

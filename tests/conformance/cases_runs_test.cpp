@@ -38,7 +38,7 @@ class RunCases : public RunTest {
   }
 };
 
-TEST_P(RunCases, B45_WhoDecidesOnWhatHeSawBeforeMakesNoSecondTaskOrChild) {
+TEST_P(RunCases, B45_AStaleDecisionCreatesNoSecondTaskOrChild) {
   define("part", R"({"id":"x","activity":"t"})");
   define("naps", R"({"id":"s","type":"sleep","duration":"10s"},
                     {"id":"a","activity":"t","after":["s"]},
@@ -57,7 +57,7 @@ TEST_P(RunCases, B45_WhoDecidesOnWhatHeSawBeforeMakesNoSecondTaskOrChild) {
   EXPECT_EQ(nodes_of(run, RunEventType::timer_fired), Names{"s"});
 }
 
-TEST_P(RunCases, B46_FiftyThatCompleteAtOnceLetTheirJoinStartOnce) {
+TEST_P(RunCases, B46_FiftyConcurrentCompletionsStartTheirJoinOnce) {
   std::string tasks;
   std::string after;
   for (int i = 0; i < 50; ++i) {
@@ -84,7 +84,7 @@ TEST_P(RunCases, B46_FiftyThatCompleteAtOnceLetTheirJoinStartOnce) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunCases, B47_EmptyFanOutsSkippedTasksAndFailedBranchesLeadToTheEnd) {
+TEST_P(RunCases, B47_EmptyFanOutsSkippedTasksAndFailedBranchesReachTheEnd) {
   define("odd", R"({"id":"none","activity":"t","for_each":[]},
                    {"id":"skipped","activity":"t","when":{"$eq":[1,2]}},
                    {"id":"bad","activity":"t","on_error":"continue","retry":{"max_attempts":1}},
@@ -102,7 +102,7 @@ TEST_P(RunCases, B47_EmptyFanOutsSkippedTasksAndFailedBranchesLeadToTheEnd) {
   EXPECT_EQ(state_of(failed), RunState::failed);
 }
 
-TEST_P(RunCases, B48_AnOutputIsKeptOnceAndReadTheSameWhateverIsLostAfterwards) {
+TEST_P(RunCases, B48_AnOutputIsStoredOnceAndStaysTheSameAfterLosses) {
   define("reads", R"({"id":"a","activity":"t"},
                      {"id":"b","activity":"t","after":["a"],"input":{"from":{"$ref":"#/tasks/a/output"}}})");
   const core::RunId run = start("reads");
@@ -126,7 +126,7 @@ TEST_P(RunCases, B48_AnOutputIsKeptOnceAndReadTheSameWhateverIsLostAfterwards) {
   EXPECT_EQ(nodes_of(run, RunEventType::task_completed), Names{"a"});
 }
 
-TEST_P(RunCases, B49_CompensationsRunInReverseOnceEachWhereverTheirWorkersDie) {
+TEST_P(RunCases, B49_CompensationsRunOnceInReverseOrderWhereverWorkersDie) {
   const core::RunId run = start_saga();
   for (const char* done : {"a", "b", "c"}) complete_node(done);
   fail_node("d");
@@ -149,7 +149,7 @@ TEST_P(RunCases, B49_CompensationsRunInReverseOnceEachWhereverTheirWorkersDie) {
   EXPECT_EQ(nodes_of(run, RunEventType::compensation_completed), (Names{"uc", "ub", "ua"}));
 }
 
-TEST_P(RunCases, B50_WhatCannotBeUndoneIsNeverCalledUndone) {
+TEST_P(RunCases, B50_ARunWithAFailedCompensationIsNeverReportedAsUndone) {
   const core::RunId failing = start_saga();
   for (const char* done : {"a", "b", "c"}) complete_node(done);
   fail_node("d");
@@ -166,7 +166,7 @@ TEST_P(RunCases, B50_WhatCannotBeUndoneIsNeverCalledUndone) {
   EXPECT_EQ(state_of(waiting), RunState::compensating);
 }
 
-TEST_P(RunCases, B51_OfACancelAndACompletionOneWinsAndBothAreTold) {
+TEST_P(RunCases, B51_ACancelRacesACompletionWithOneWinnerVisibleToBoth) {
   define("one", R"({"id":"a","activity":"t"})");
   // Completion first: the cancel is rejected as too late.
   const core::RunId completed = start("one");
@@ -187,7 +187,7 @@ TEST_P(RunCases, B51_OfACancelAndACompletionOneWinsAndBothAreTold) {
   EXPECT_EQ(run_of(cancelled).sequence, sequence);
 }
 
-TEST_P(RunCases, B51_ACancelBesideACompletionInOneGroupLeavesOneEnd) {
+TEST_P(RunCases, B51_ACancelAndACompletionInOneGroupLeaveOneOutcome) {
   define("one", R"({"id":"a","activity":"t"})");
   for (const bool is_cancel_first : {true, false}) {
     const core::RunId run = start("one");
@@ -205,7 +205,7 @@ TEST_P(RunCases, B51_ACancelBesideACompletionInOneGroupLeavesOneEnd) {
   }
 }
 
-TEST_P(RunCases, B52_AnOutputIsKeptAsItIsOrRefusedAndTheTaskGoesOn) {
+TEST_P(RunCases, B52_AnOutputIsStoredUnchangedOrRejectedWithTheTaskStillHeld) {
   define("one", R"({"id":"a","activity":"t","retry":{"max_attempts":1}})",
          R"(,"output":{"$ref":"#/tasks/a/output"})");
   const std::vector<std::string> kept{

@@ -18,7 +18,7 @@ class Checkpoints : public Conformance {
   }
 };
 
-TEST_P(Checkpoints, RiseByOneWithinTheirOwner) {
+TEST_P(Checkpoints, AreNumberedConsecutivelyWithinTheirOwner) {
   const core::Task task = enqueue(task_of("t"));
   const core::Task other = enqueue(task_of("t"));
   EXPECT_EQ(append(task.id, "iteration_start")->sequence, 1);
@@ -33,7 +33,7 @@ TEST_P(Checkpoints, RiseByOneWithinTheirOwner) {
                                              .created_at = clock.now()}));
 }
 
-TEST_P(Checkpoints, WithAnotherSequenceThanTheNextAreRefused) {
+TEST_P(Checkpoints, WithAnUnexpectedSequenceAreRejected) {
   const core::Task task = enqueue(task_of("t"));
   ASSERT_TRUE(append(task.id, "tool_executed", 1).ok());
   const auto refused = append(task.id, "tool_executed", 1);
@@ -42,7 +42,7 @@ TEST_P(Checkpoints, WithAnotherSequenceThanTheNextAreRefused) {
   EXPECT_EQ(api().list_checkpoints("default", task.id)->size(), 1U);
 }
 
-TEST_P(Checkpoints, OnlyTheLastOnesAreKept) {
+TEST_P(Checkpoints, AreDroppedExceptTheLast) {
   const core::Task task = enqueue(task_of("t"));
   for (int i = 0; i < 103; ++i)
     ASSERT_TRUE(append(task.id, i == 1 ? "iteration_start" : "tool_executed").ok());
@@ -56,7 +56,7 @@ TEST_P(Checkpoints, OnlyTheLastOnesAreKept) {
   EXPECT_FALSE(summary->by_type.contains("iteration_start"));
 }
 
-TEST_P(Checkpoints, ANamespaceSaysHowManyAreKept) {
+TEST_P(Checkpoints, AreLimitedByTheirNamespace) {
   const core::Task task = enqueue(task_of("t"));
   ASSERT_TRUE(api().put_namespace({.patch = {.retention_checkpoints = 2}}).ok());
   clock.advance(1min);
@@ -86,7 +86,7 @@ TEST_P(Checkpoints, AreKeptInEveryStateOfTheirTask) {
   EXPECT_EQ(append(head.id, "approval_point")->sequence, 3);
 }
 
-TEST_P(Checkpoints, OfARecoveryFollowThoseOfTheTask) {
+TEST_P(Checkpoints, OfARecoveryContinueTheSequenceOfTheTask) {
   const core::Task task = enqueue(task_of("t"));
   (void)claim_one("w1", 30s);
   ASSERT_TRUE(append(task.id, "tool_executed").ok());
@@ -96,7 +96,7 @@ TEST_P(Checkpoints, OfARecoveryFollowThoseOfTheTask) {
   EXPECT_EQ(api().list_checkpoints("default", task.id)->at(1).type, "error_boundary");
 }
 
-TEST_P(Checkpoints, AreFoundByTypeAndSummedUp) {
+TEST_P(Checkpoints, AreListedByTypeAndSummarized) {
   const core::Task task = enqueue(task_of("t"));
   const core::TimePoint first_at = clock.now();
   EXPECT_EQ(*api().summarize_checkpoints("default", task.id), core::CheckpointSummary{});
@@ -118,7 +118,7 @@ TEST_P(Checkpoints, AreFoundByTypeAndSummedUp) {
                                      .by_type = {{"tool_executed", 2}, {"llm_response", 2}}}));
 }
 
-TEST_P(Checkpoints, OfOneGroupAreNumberedInTurn) {
+TEST_P(Checkpoints, OfOneGroupAreNumberedInOrder) {
   const core::Task task = enqueue(task_of("t"));
   const core::AppendCheckpoint command{.owner = task.id, .sequence = 1};
   const auto answers = submit_group(node(), {command, command});

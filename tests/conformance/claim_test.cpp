@@ -9,7 +9,7 @@ using core::TaskStatus;
 
 using Claim = Conformance;
 
-TEST_P(Claim, TakesTheHighestPriorityFirstAndThenTheOldest) {
+TEST_P(Claim, ReturnsTheHighestPriorityFirstAndThenTheOldest) {
   std::vector<std::pair<int, core::TaskId>> expected;
   for (int i = 0; i < 30; ++i) {
     clock.advance(1ms);
@@ -30,13 +30,13 @@ TEST_P(Claim, TakesTheHighestPriorityFirstAndThenTheOldest) {
   EXPECT_EQ(got, order);
 }
 
-TEST_P(Claim, AtOneMomentTakesThemInTheOrderTheyCame) {
+TEST_P(Claim, ReturnsTasksOfOneInstantInEnqueueOrder) {
   std::vector<core::TaskId> expected;
   for (int i = 0; i < 20; ++i) expected.push_back(enqueue_to("default", i % 2 == 0 ? "a" : "b").id);
   EXPECT_EQ(ids_of(claim("w1", 100)), expected);
 }
 
-TEST_P(Claim, OrdersByWhenATaskFellDue) {
+TEST_P(Claim, OrdersByTheTimeATaskBecameDue) {
   core::TaskSpec delayed = task_of("t");
   delayed.delay = 10s;
   const core::Task late = enqueue(delayed);
@@ -48,7 +48,7 @@ TEST_P(Claim, OrdersByWhenATaskFellDue) {
   EXPECT_EQ(ids_of(claim()), (std::vector{early.id, late.id, last.id}));
 }
 
-TEST_P(Claim, GetsWhatItAsksForAndNoMore) {
+TEST_P(Claim, ReturnsOnlyRequestedQueuesAndTypes) {
   enqueue_to("a", "x");
   enqueue_to("a", "y");
   enqueue_to("b", "x");
@@ -62,7 +62,7 @@ TEST_P(Claim, GetsWhatItAsksForAndNoMore) {
   EXPECT_EQ(claim_for({.worker_id = "w", .queues = {"a", "b"}}).size(), 1U);
 }
 
-TEST_P(Claim, MayNameTypesByTheirBeginning) {
+TEST_P(Claim, AcceptsTypePrefixes) {
   for (const auto* type : {"mail.send", "report.daily", "reporter", "report.weekly", "report."})
     enqueue_to("a", type);
   const auto reports = claim_for({.worker_id = "w", .queues = {"a"}, .types = {"report.*", "nothing"}});
@@ -71,7 +71,7 @@ TEST_P(Claim, MayNameTypesByTheirBeginning) {
   EXPECT_EQ(claim_for({.worker_id = "w", .queues = {"a"}, .types = {"*"}}).size(), 2U);
 }
 
-TEST_P(Claim, ForOneTypeIsNotHeldUpByTheBacklogOfAnother) {
+TEST_P(Claim, ForOneTypeIsNotDelayedByTheBacklogOfAnother) {
   core::EnqueueTasks backlog;
   backlog.tasks.assign(3'000, task_of("slow"));
   for (core::TaskSpec& spec : backlog.tasks) spec.priority = 10;
@@ -101,7 +101,7 @@ TEST_P(Claim, ShowsTheLeaseAndTheExecutionKey) {
   EXPECT_EQ(get(task.id).task, got.task);
 }
 
-TEST_P(Claim, ShowsTheSameTaskAsALaterLookAlsoInALaterAttempt) {
+TEST_P(Claim, ReturnsTheSameTaskAsALaterReadInEveryAttempt) {
   const core::Task task = enqueue(task_of("t"));
   const core::Task first = claim_one();
   ASSERT_TRUE(report(first, ReportAction::start).ok());
@@ -114,7 +114,7 @@ TEST_P(Claim, ShowsTheSameTaskAsALaterLookAlsoInALaterAttempt) {
   EXPECT_EQ(api().get_task("default", task.id)->attempts.size(), 2U);
 }
 
-TEST_P(Claim, OfWhatIsHeldGetsNothing) {
+TEST_P(Claim, ReturnsNoHeldTask) {
   enqueue(task_of("t"));
   (void)claim_one("w1");
   EXPECT_TRUE(claim("w1").empty());
@@ -123,7 +123,7 @@ TEST_P(Claim, OfWhatIsHeldGetsNothing) {
   EXPECT_TRUE(other->api().claim({.worker_id = "w3"})->empty());
 }
 
-TEST_P(Claim, OfSeveralInOneGroupSharesWithoutOverlap) {
+TEST_P(Claim, InOneGroupWithOthersSharesTasksWithoutOverlap) {
   core::EnqueueTasks batch;
   batch.tasks.assign(10, task_of("t"));
   std::vector<core::Command> commands{batch};
@@ -140,7 +140,7 @@ TEST_P(Claim, OfSeveralInOneGroupSharesWithoutOverlap) {
   expect_counts_kept();
 }
 
-TEST_P(Claim, InTheGroupThatEnqueuesPrefersOlderWorkOfTheSamePriority) {
+TEST_P(Claim, InTheGroupOfAnEnqueuePrefersOlderTasks) {
   const core::Task older = enqueue(task_of("t"));
   clock.advance(1s);
   core::TaskSpec urgent = task_of("t");
@@ -153,7 +153,7 @@ TEST_P(Claim, InTheGroupThatEnqueuesPrefersOlderWorkOfTheSamePriority) {
   EXPECT_EQ(tasks[1].id, older.id);
 }
 
-TEST_P(Claim, SeesWhatAnotherNodeEnqueued) {
+TEST_P(Claim, SeesTasksEnqueuedByAnotherNode) {
   const auto other = another_node(2);
   EXPECT_TRUE(claim().empty());
   const auto enqueued = other->api().enqueue("default", task_of("new type"));

@@ -22,7 +22,7 @@ class ClockSteps : public Conformance {
   core::ClockState state() { return node().store()->clock_state(); }
 };
 
-TEST_P(ClockSteps, ForwardEndNoLeaseEarly) {
+TEST_P(ClockSteps, ForwardDoNotExpireALeaseEarly) {
   const core::Task task = enqueue(task_of("t"));
   const core::Task held = claim_one("w1", 10s);
   step(1h);
@@ -34,7 +34,7 @@ TEST_P(ClockSteps, ForwardEndNoLeaseEarly) {
   EXPECT_EQ(status_of(task.id), TaskStatus::completed);
 }
 
-TEST_P(ClockSteps, ForwardDoNotProlongALeaseEither) {
+TEST_P(ClockSteps, ForwardDoNotProlongALease) {
   const core::Task task = enqueue(task_of("t"));
   const core::Task held = claim_one("w1", 10s);
   step(1h);
@@ -44,7 +44,7 @@ TEST_P(ClockSteps, ForwardDoNotProlongALeaseEither) {
   EXPECT_EQ(report(held, ReportAction::complete).problem().code, core::ProblemCode::stale_lease);
 }
 
-TEST_P(ClockSteps, ForwardLeaveARenewedLeaseItsLength) {
+TEST_P(ClockSteps, ForwardDoNotShortenARenewedLease) {
   const core::Task task = enqueue(task_of("t"));
   const core::Task held = claim_one("w1", 10s);
   step(1h);
@@ -58,7 +58,7 @@ TEST_P(ClockSteps, ForwardLeaveARenewedLeaseItsLength) {
   EXPECT_EQ(status_of(task.id), TaskStatus::pending) << "the step came before the renewal";
 }
 
-TEST_P(ClockSteps, ForwardTimeNoAttemptOut) {
+TEST_P(ClockSteps, ForwardDoNotTimeOutAnAttempt) {
   core::TaskSpec spec = task_of("t");
   spec.timeout = 20s;
   const core::Task task = enqueue(spec);
@@ -73,7 +73,7 @@ TEST_P(ClockSteps, ForwardTimeNoAttemptOut) {
   EXPECT_EQ(get(task.id).attempts.at(0).outcome, core::AttemptOutcome::timed_out);
 }
 
-TEST_P(ClockSteps, ForwardBreakNoLimit) {
+TEST_P(ClockSteps, ForwardDoNotBreakLimits) {
   set_queue("default", {.max_concurrency = 1});
   enqueue(task_of("t"));
   enqueue(task_of("t"));
@@ -108,7 +108,7 @@ TEST_P(ClockSteps, ForwardKeepTheLeader) {
   EXPECT_FALSE(second.is_leader());
 }
 
-TEST_P(ClockSteps, BackDoNotHoldUpTheTasksOfDeadWorkers) {
+TEST_P(ClockSteps, BackDoNotDelayTheRecoveryOfLostTasks) {
   const core::Task task = enqueue_keyed("k");
   const core::Task next = enqueue_keyed("k");
   (void)claim_one("dead", 10s);
@@ -120,7 +120,7 @@ TEST_P(ClockSteps, BackDoNotHoldUpTheTasksOfDeadWorkers) {
   EXPECT_EQ(claim_one("w2").id, next.id);
 }
 
-TEST_P(ClockSteps, BackDoNotHoldUpDelays) {
+TEST_P(ClockSteps, BackDoNotProlongDelays) {
   core::TaskSpec spec = task_of("t");
   spec.delay = 10s;
   const core::Task task = enqueue(spec);
@@ -139,7 +139,7 @@ TEST_P(ClockSteps, BackDoNotMakeStoreTimeGoBack) {
   EXPECT_EQ(node().store()->now(), clock.now());
 }
 
-TEST_P(ClockSteps, AreKnownToNodesThatStartLater) {
+TEST_P(ClockSteps, AreLoadedByNodesThatStartLater) {
   const core::Task task = enqueue(task_of("t"));
   step(1h);
   (void)claim_one("w1", 10s);
@@ -153,7 +153,7 @@ TEST_P(ClockSteps, AreKnownToNodesThatStartLater) {
   EXPECT_EQ(status_of(task.id), TaskStatus::claimed);
 }
 
-TEST_P(ClockSteps, AreSeenByEveryNodeAndRecordedOnce) {
+TEST_P(ClockSteps, AreDetectedByEveryNodeAndRecordedOnce) {
   const auto other = another_node(2);
   enqueue(task_of("t"));
   const core::Task held = claim_one("w1", 10s);

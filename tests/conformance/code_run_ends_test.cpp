@@ -13,7 +13,7 @@ using core::StepWrite;
 
 class CodeRunEnds : public CodeRunTest {};
 
-TEST_P(CodeRunEnds, ASuspendedBodyThatHasNothingToUndoEndsWithItsRun) {
+TEST_P(CodeRunEnds, ASuspendedBodyWithNothingToUndoEndsWithItsRun) {
   for (const bool is_paused : {false, true}) {
     const core::RunId run = start_code();
     const core::ClaimedTask body = claim_body(run);
@@ -50,7 +50,7 @@ TEST_P(CodeRunEnds, ABodyThatWasReleasedUndoesWhenItsRunIsCancelled) {
   }
 }
 
-TEST_P(CodeRunEnds, ARunThatIsToStopIsNotParked) {
+TEST_P(CodeRunEnds, ACanceledOrFailingRunIsNotParked) {
   const auto park = [&](const core::ClaimedTask& body) {
     return runs()
         .write_steps({.run_id = *body.task.run_id,
@@ -80,7 +80,7 @@ TEST_P(CodeRunEnds, ARunThatIsToStopIsNotParked) {
   EXPECT_EQ(park(overdue), core::ProblemCode::invalid_state);
 }
 
-TEST_P(CodeRunEnds, AFailedCompensationKeepsNoOtherFromRunning) {
+TEST_P(CodeRunEnds, AFailedCompensationDoesNotPreventTheOthers) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "reserve");
@@ -97,7 +97,7 @@ TEST_P(CodeRunEnds, AFailedCompensationKeepsNoOtherFromRunning) {
       << ended.compensation_error->message;
 }
 
-TEST_P(CodeRunEnds, WhatEndsByItselfIsNotReportedByAnyKind) {
+TEST_P(CodeRunEnds, AWaitCannotBeReportedByTheBody) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   StepWrite approval = begin("approval", StepKind::signal);
@@ -113,7 +113,7 @@ TEST_P(CodeRunEnds, WhatEndsByItselfIsNotReportedByAnyKind) {
   }
 }
 
-TEST_P(CodeRunEnds, ADeadlineEndsASuspendedBodyThatHasNothingToUndo) {
+TEST_P(CodeRunEnds, ADeadlineEndsASuspendedBodyWithNothingToUndo) {
   const core::RunId run =
       runs()
           .start_run({.workflow = "order", .kind = core::RunKind::code, .deadline = core::Duration{1h}})
@@ -128,7 +128,7 @@ TEST_P(CodeRunEnds, ADeadlineEndsASuspendedBodyThatHasNothingToUndo) {
   EXPECT_FALSE(has_body(run));
 }
 
-TEST_P(CodeRunEnds, ABodyThatWaitsForTheNextTryOfAStepSleeps) {
+TEST_P(CodeRunEnds, ABodyThatWaitsForARetryOfAStepSleeps) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   EXPECT_TRUE(step(body, begin("unfinished")).should_execute);
@@ -149,7 +149,7 @@ TEST_P(CodeRunEnds, ABodyThatWaitsForTheNextTryOfAStepSleeps) {
   EXPECT_TRUE(step(woken, begin("flaky")).should_execute);
 }
 
-TEST_P(CodeRunEnds, AFailureThatIsToldTwiceIsCountedOnce) {
+TEST_P(CodeRunEnds, ADuplicateFailureReportIsCountedOnce) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   StepWrite again = failed("flaky", "boom", true);
@@ -163,7 +163,7 @@ TEST_P(CodeRunEnds, AFailureThatIsToldTwiceIsCountedOnce) {
   EXPECT_EQ(step(body, again).now.attempt, 2);
 }
 
-TEST_P(CodeRunEnds, AStepEndsAsWhatItWasBegunAs) {
+TEST_P(CodeRunEnds, AStepEndsWithTheKindOfItsBegin) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "reserve");
@@ -175,7 +175,7 @@ TEST_P(CodeRunEnds, AStepEndsAsWhatItWasBegunAs) {
   EXPECT_EQ(state_of(run), RunState::compensated);
 }
 
-TEST_P(CodeRunEnds, ABodyThatEndsWithoutItsCompensationHasNotUndoneIt) {
+TEST_P(CodeRunEnds, ABodyThatEndsBeforeItsCompensationLeavesItUndone) {
   for (const bool completes : {false, true}) {
     const core::RunId run = start_code();
     const core::ClaimedTask body = claim_body(run);
@@ -193,7 +193,7 @@ TEST_P(CodeRunEnds, ABodyThatEndsWithoutItsCompensationHasNotUndoneIt) {
   }
 }
 
-TEST_P(CodeRunEnds, ABodyIsNotSuspendedToWaitForNothing) {
+TEST_P(CodeRunEnds, ABodyCannotSuspendWithoutAWait) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   core::WriteSteps command{.run_id = run, .body = body.task.id, .fence = body.task.lease->fence};

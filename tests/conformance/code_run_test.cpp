@@ -16,7 +16,7 @@ using Names = std::vector<std::string>;
 
 class CodeRun : public CodeRunTest {};
 
-TEST_P(CodeRun, StepsAreHandedToWhoeverClaimsTheBodyNext) {
+TEST_P(CodeRun, StepsArePassedToTheNextClaimOfTheBody) {
   const core::RunId run = start_code("order", R"({"total":5})");
   const core::ClaimedTask body = claim_body(run);
   EXPECT_EQ(body.task.type, "workflow:order");
@@ -37,7 +37,7 @@ TEST_P(CodeRun, StepsAreHandedToWhoeverClaimsTheBodyNext) {
   EXPECT_EQ(run_of(run).output.text, R"("done")");
 }
 
-TEST_P(CodeRun, ASecondCompletionChangesNothingAndGivesTheFirstOutput) {
+TEST_P(CodeRun, ASecondCompletionChangesNothingAndReturnsTheFirstOutput) {
   const core::ClaimedTask body = claim_body(start_code());
   complete_step(body, "a", "1");
   const auto again = step(body, {.action = StepAction::complete, .step_id = "a", .output = {"2"}});
@@ -48,7 +48,7 @@ TEST_P(CodeRun, ASecondCompletionChangesNothingAndGivesTheFirstOutput) {
   EXPECT_EQ(write(body, {failed("a")}).problem().code, core::ProblemCode::already_completed);
 }
 
-TEST_P(CodeRun, WhoHasLostTheLeaseWritesNothing) {
+TEST_P(CodeRun, AWorkerWithoutTheLeaseWritesNothing) {
   const core::RunId run = start_code();
   const core::ClaimedTask old = claim_body(run);
   lose();
@@ -62,7 +62,7 @@ TEST_P(CodeRun, WhoHasLostTheLeaseWritesNothing) {
   EXPECT_EQ(attempts->at(0).step_id, "good");
 }
 
-TEST_P(CodeRun, AFailedStepIsTriedAgainByItsPolicyAndThenFailsForGood) {
+TEST_P(CodeRun, AFailedStepIsRetriedByItsPolicyAndThenFailsPermanently) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   StepWrite first = begin("charge");
@@ -86,7 +86,7 @@ TEST_P(CodeRun, AFailedStepIsTriedAgainByItsPolicyAndThenFailsForGood) {
   EXPECT_EQ(attempts->at(1).state, NodeState::failed);
 }
 
-TEST_P(CodeRun, AStepThatCannotBeBegunIsRefusedByTheFieldThatIsWrong) {
+TEST_P(CodeRun, AnInvalidBeginIsRejectedWithTheInvalidField) {
   const core::ClaimedTask body = claim_body(start_code());
   const auto field = [&](StepWrite one) {
     return write(body, {std::move(one)}).problem().errors.at(0).field;
@@ -99,7 +99,7 @@ TEST_P(CodeRun, AStepThatCannotBeBegunIsRefusedByTheFieldThatIsWrong) {
 }
 
 // The retry of the run reset the step, which has no task until the body begins it again.
-TEST_P(CodeRun, ATaskOfAStepIsNotRetriedByItself) {
+TEST_P(CodeRun, ATaskOfAStepCannotBeRetriedAlone) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   StepWrite spawned = begin("spawned", StepKind::task);
@@ -114,7 +114,7 @@ TEST_P(CodeRun, ATaskOfAStepIsNotRetriedByItself) {
             core::ProblemCode::invalid_state);
 }
 
-TEST_P(CodeRun, ASleepHoldsNobodyAndEndsByTheStoresClock) {
+TEST_P(CodeRun, ASleepHoldsNoWorkerAndEndsByTheStoreClock) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   StepWrite nap = begin("nap", StepKind::sleep);
@@ -134,7 +134,7 @@ TEST_P(CodeRun, ASleepHoldsNobodyAndEndsByTheStoresClock) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(CodeRun, ASignalWakesTheBodyOrIsThereAlready) {
+TEST_P(CodeRun, ASignalWakesTheBodyOrIsBuffered) {
   const core::RunId run = start_code();
   signal(run, "early", "1");
   core::ClaimedTask body = claim_body(run);
@@ -164,7 +164,7 @@ TEST_P(CodeRun, ASignalWakesTheBodyOrIsThereAlready) {
   complete_body(body);
 }
 
-TEST_P(CodeRun, ABodyThatAsksForASignalByNameIsWokenByIt) {
+TEST_P(CodeRun, ABodyIsWokenByASignalThatItNames) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   EXPECT_TRUE(write(body, {}, core::SuspendBody{.signals = {"go"}})->is_suspended);
@@ -176,7 +176,7 @@ TEST_P(CodeRun, ABodyThatAsksForASignalByNameIsWokenByIt) {
   complete_body(again);
 }
 
-TEST_P(CodeRun, TasksOfAnyWorkerWakeTheBodyWhenAllHaveEnded) {
+TEST_P(CodeRun, SpawnedTasksWakeTheBodyWhenAllHaveEnded) {
   const core::RunId run = start_code();
   core::ClaimedTask body = claim_body(run);
   std::vector<StepWrite> spawned;
@@ -222,7 +222,7 @@ TEST_P(CodeRun, AChildRunsAndItsEndWakesTheParent) {
   complete_body(body);
 }
 
-TEST_P(CodeRun, WhatTheBodyDidNotWaitForIsCancelledWithItsEnd) {
+TEST_P(CodeRun, UnawaitedStepsAreCancelledWhenTheBodyEnds) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   StepWrite spawned = begin("later", StepKind::task);
@@ -237,7 +237,7 @@ TEST_P(CodeRun, WhatTheBodyDidNotWaitForIsCancelledWithItsEnd) {
   EXPECT_TRUE(claim("w3").empty());
 }
 
-TEST_P(CodeRun, AFailedBodyFailsTheRunAndARetryGoesOnFromWhatFailed) {
+TEST_P(CodeRun, AFailedBodyFailsTheRunAndARetryResumesAtTheFailedStep) {
   const core::RunId run = start_code();
   core::ClaimedTask body = claim_body(run);
   complete_step(body, "good");
@@ -255,13 +255,13 @@ TEST_P(CodeRun, AFailedBodyFailsTheRunAndARetryGoesOnFromWhatFailed) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(CodeRun, ARunWhoseBodyNeverBeganIsCancelledAtOnce) {
+TEST_P(CodeRun, ARunWhoseBodyNeverStartedIsCancelledImmediately) {
   const core::RunId run = start_code();
   EXPECT_EQ(act(run, RunAction::cancel).state, RunState::cancelled);
   EXPECT_FALSE(has_body(run));
 }
 
-TEST_P(CodeRun, ABodyThatIsHeldHearsOfACancelAndEndsTheRun) {
+TEST_P(CodeRun, AHeldBodyReceivesTheCancelAndEndsTheRun) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a");
@@ -272,7 +272,7 @@ TEST_P(CodeRun, ABodyThatIsHeldHearsOfACancelAndEndsTheRun) {
   EXPECT_EQ(state_of(run), RunState::cancelled);
 }
 
-TEST_P(CodeRun, ABodyThatIsLostAfterACancelUnwindsElsewhere) {
+TEST_P(CodeRun, ABodyLostAfterACancelUnwindsOnAnotherWorker) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a");
@@ -284,7 +284,7 @@ TEST_P(CodeRun, ABodyThatIsLostAfterACancelUnwindsElsewhere) {
   EXPECT_EQ(state_of(run), RunState::cancelled);
 }
 
-TEST_P(CodeRun, ASuspendedBodyIsWokenToUndoWhatItDid) {
+TEST_P(CodeRun, ASuspendedBodyIsWokenToUndoItsSteps) {
   const core::RunId run = start_code();
   core::ClaimedTask body = claim_body(run);
   complete_step(body, "reserve");
@@ -305,7 +305,7 @@ TEST_P(CodeRun, ASuspendedBodyIsWokenToUndoWhatItDid) {
   EXPECT_EQ(run_of(run).error->code, "cancelled");
 }
 
-TEST_P(CodeRun, AFailedRunIsUndoneByHandByItsOwnCode) {
+TEST_P(CodeRun, AFailedRunCanBeUndoneByItsCodeOnRequest) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "reserve");
@@ -322,7 +322,7 @@ TEST_P(CodeRun, AFailedRunIsUndoneByHandByItsOwnCode) {
   EXPECT_EQ(state_of(run), RunState::compensated);
 }
 
-TEST_P(CodeRun, AWaitThatWasCancelledIsBegunAgainAfterARetry) {
+TEST_P(CodeRun, ACancelledWaitStartsAgainAfterARetry) {
   const core::RunId run = start_code();
   StepWrite nap = begin("nap", StepKind::sleep);
   nap.wait = 1h;
@@ -340,7 +340,7 @@ TEST_P(CodeRun, AWaitThatWasCancelledIsBegunAgainAfterARetry) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(CodeRun, ACompensationThatFailsForGoodIsSaidPlainly) {
+TEST_P(CodeRun, APermanentlyFailedCompensationIsReported) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "reserve");
@@ -370,7 +370,7 @@ TEST_P(CodeRun, ADeadlineStopsTheBody) {
   EXPECT_EQ(run_of(run).error->code, "deadline_exceeded");
 }
 
-TEST_P(CodeRun, WhoKeptTheRunSeesWhatAnotherNodeDidToIt) {
+TEST_P(CodeRun, ANodeWithACachedRunSeesTheChangesOfAnotherNode) {
   const auto started =
       runs().start_run({.workflow = "order", .kind = core::RunKind::code, .deadline = core::Duration{1h}});
   const core::RunId run = started->run.facts.id;
@@ -387,7 +387,7 @@ TEST_P(CodeRun, WhoKeptTheRunSeesWhatAnotherNodeDidToIt) {
   EXPECT_EQ(state_of(run), RunState::failed);
 }
 
-TEST_P(CodeRun, APausedRunsBodyGoesOnWhenTheRunDoes) {
+TEST_P(CodeRun, TheBodyOfAPausedRunContinuesWhenTheRunResumes) {
   const core::RunId run = start_code();
   core::ClaimedTask body = claim_body(run);
   StepWrite nap = begin("nap", StepKind::sleep);
@@ -404,7 +404,7 @@ TEST_P(CodeRun, APausedRunsBodyGoesOnWhenTheRunDoes) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(CodeRun, APausedRunThatIsCancelledGoesOnToUnwind) {
+TEST_P(CodeRun, APausedRunUnwindsWhenItIsCancelled) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "reserve");
@@ -421,7 +421,7 @@ TEST_P(CodeRun, APausedRunThatIsCancelledGoesOnToUnwind) {
   EXPECT_EQ(state_of(run), RunState::compensated);
 }
 
-TEST_P(CodeRun, AParkedRunIsPausedAndSaysWhy) {
+TEST_P(CodeRun, AParkedRunIsPausedWithTheReason) {
   const core::RunId run = start_code();
   core::ClaimedTask body = claim_body(run);
   const auto parked = runs().write_steps({.run_id = run,
@@ -437,7 +437,7 @@ TEST_P(CodeRun, AParkedRunIsPausedAndSaysWhy) {
   complete_body(body);
 }
 
-TEST_P(CodeRun, ABodyIsToldThatItsRunIsPausedAndIsKeptWhenItIsReleased) {
+TEST_P(CodeRun, ABodyLearnsThatItsRunIsPausedAndIsHeldAfterItsRelease) {
   const core::RunId run = start_code();
   core::ClaimedTask body = claim_body(run);
   const auto complete = [&](const char* name) {
@@ -470,7 +470,7 @@ TEST_P(CodeRun, ARewoundRunKeepsTheStepsBeforeThePoint) {
   complete_body(again);
 }
 
-TEST_P(CodeRun, ABodyThatKillsItsWorkersEndsUnlessItGetsFurther) {
+TEST_P(CodeRun, ABodyThatCrashesItsWorkersFailsUnlessItMakesProgress) {
   const core::RunId run = start_code();
   const auto lose_ten = [&] {
     for (int i = 0; i < 10; ++i) {
@@ -493,7 +493,7 @@ TEST_P(CodeRun, ABodyThatKillsItsWorkersEndsUnlessItGetsFurther) {
   EXPECT_EQ(run_of(run).error->code, "worker_lost");
 }
 
-TEST_P(CodeRun, AWorkflowThatNobodyDefinesIsCodeIfAWorkerOffersIt) {
+TEST_P(CodeRun, AnUndefinedWorkflowIsCodeIfAWorkerOffersIt) {
   const auto unknown = runs().start_run({.workflow = "order"});
   EXPECT_EQ(unknown.problem().code, core::ProblemCode::not_found);
   ASSERT_TRUE(api().register_worker({.worker_id = "w1", .workflow_types = {"order"}}).ok());
@@ -502,7 +502,7 @@ TEST_P(CodeRun, AWorkflowThatNobodyDefinesIsCodeIfAWorkerOffersIt) {
   EXPECT_EQ(started->run.facts.kind, core::RunKind::code);
 }
 
-TEST_P(CodeRun, BadStepsAreRefusedByNameAndNothingIsWritten) {
+TEST_P(CodeRun, InvalidStepsAreRejectedByFieldAndNothingIsWritten) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   const std::int64_t sequence = run_of(run).sequence;
@@ -522,7 +522,7 @@ TEST_P(CodeRun, BadStepsAreRefusedByNameAndNothingIsWritten) {
       false);
 }
 
-TEST_P(CodeRun, ABodyThatWaitsForASignalByItsNameWakesAlsoIfAStepTakesIt) {
+TEST_P(CodeRun, ABodyWakesOnItsSignalEvenIfAStepConsumesIt) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   StepWrite wait = begin("go", StepKind::signal);
@@ -538,7 +538,7 @@ TEST_P(CodeRun, ABodyThatWaitsForASignalByItsNameWakesAlsoIfAStepTakesIt) {
   complete_body(again);
 }
 
-TEST_P(CodeRun, NobodyWaitsForTheChildOfAnother) {
+TEST_P(CodeRun, ABodyCannotWaitForAChildOfAnotherRun) {
   const core::RunId run = start_code();
   const core::RunId other = start_code("other");
   const core::ClaimedTask body = claim_body(run);
@@ -546,7 +546,7 @@ TEST_P(CodeRun, NobodyWaitsForTheChildOfAnother) {
   EXPECT_EQ(refused.problem().errors.at(0).field, "children");
 }
 
-TEST_P(CodeRun, IsDrawnAsItsBodyAndItsSteps) {
+TEST_P(CodeRun, GraphShowsTheBodyAndItsSteps) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "zeta");

@@ -14,7 +14,7 @@ class ContinuedRuns : public CodeRunTest {
   }
 };
 
-TEST_P(ContinuedRuns, ShowEachOther) {
+TEST_P(ContinuedRuns, LinkToEachOther) {
   const core::RunId run = start_code("order", R"({"n":1})");
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a");
@@ -32,7 +32,7 @@ TEST_P(ContinuedRuns, ShowEachOther) {
   complete_body(again);
 }
 
-TEST_P(ContinuedRuns, HandTheirKeyOn) {
+TEST_P(ContinuedRuns, PassOnTheirKey) {
   const core::StartRun start{
       .workflow = "order", .run_key = "one", .input = {"1"}, .kind = core::RunKind::code};
   const core::RunId run = runs().start_run(start)->run.facts.id;
@@ -46,7 +46,7 @@ TEST_P(ContinuedRuns, HandTheirKeyOn) {
   EXPECT_EQ(again->run.facts.id, *next);
 }
 
-TEST_P(ContinuedRuns, ARepeatedReportStartsNoOther) {
+TEST_P(ContinuedRuns, StartOnlyOneSuccessorForARepeatedReport) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   continue_body(body, "1");
@@ -54,7 +54,7 @@ TEST_P(ContinuedRuns, ARepeatedReportStartsNoOther) {
   EXPECT_EQ(runs().list_runs({})->items.size(), 2U);
 }
 
-TEST_P(ContinuedRuns, APausedRunIsContinuedWhenItIsResumed) {
+TEST_P(ContinuedRuns, StartTheirSuccessorAfterAPauseEnds) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   act(run, core::RunAction::pause);
@@ -65,7 +65,7 @@ TEST_P(ContinuedRuns, APausedRunIsContinuedWhenItIsResumed) {
   EXPECT_TRUE(run_of(run).continued_as);
 }
 
-TEST_P(ContinuedRuns, ACancelledRunIsNotContinued) {
+TEST_P(ContinuedRuns, StartNoSuccessorWhenCancelled) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   act(run, core::RunAction::cancel);
@@ -74,7 +74,7 @@ TEST_P(ContinuedRuns, ACancelledRunIsNotContinued) {
   EXPECT_EQ(runs().list_runs({})->items.size(), 1U);
 }
 
-TEST_P(ContinuedRuns, AnOrdinaryTaskIsRejected) {
+TEST_P(ContinuedRuns, AreNotAvailableToOrdinaryTasks) {
   enqueue({.type = "t"});
   const core::Task task = claim_one();
   const auto answer = report("w1", {.task_id = task.id,

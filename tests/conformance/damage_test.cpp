@@ -268,7 +268,7 @@ class Damaged : public CodeRunTest {
   std::map<std::string, core::TaskId> tasks_;
 };
 
-TEST_P(Damaged, NothingIsFoundBefore) {
+TEST_P(Damaged, StoreIsHealthyBeforeTheDamage) {
   fill();
   const auto verified = api().verify();
   for (const core::Verdict& verdict : verified->checks) {
@@ -277,7 +277,7 @@ TEST_P(Damaged, NothingIsFoundBefore) {
   }
 }
 
-TEST_P(Damaged, IsNamedByVerify) {
+TEST_P(Damaged, StoreIsReportedByVerify) {
   if (GetParam() == StoreKind::memory) return;  // no other program can change it
   fill();
   back_up();
@@ -345,7 +345,7 @@ TEST_P(Damaged, TaskWithoutALaneDoesNotEndTheScanOfFinishedTasks) {
 }
 
 // The run's timer cannot fire: the run is parked with the reason, and other runs' timers still fire.
-TEST_P(Damaged, RunThatCannotBeMovedOnIsParkedUntilItIsRepaired) {
+TEST_P(Damaged, RunThatCannotAdvanceIsParkedUntilItIsRepaired) {
   if (GetParam() == StoreKind::memory) return;
   define("saga", R"({"id":"a","activity":"t","compensate":"u"},
                     {"id":"s","type":"signal","signal":"go","timeout":"1m","after":["a"]},
@@ -385,7 +385,7 @@ TEST_P(Damaged, RunThatCannotBeMovedOnIsParkedUntilItIsRepaired) {
 }
 
 // The run's state is unreadable, so that it cannot be loaded; the node skips it for a while.
-TEST_P(Damaged, RunThatCannotBeParkedIsLeftAloneForAWhile) {
+TEST_P(Damaged, RunThatCannotBeParkedIsSkippedForAWhile) {
   if (GetParam() == StoreKind::memory) return;
   define("nap", R"({"id":"n","type":"sleep","duration":"1m"})");
   (void)start("nap");
@@ -399,7 +399,7 @@ TEST_P(Damaged, RunThatCannotBeParkedIsLeftAloneForAWhile) {
   EXPECT_EQ(other->engine().stats().runs_parked, 2) << "it is tried again";
 }
 
-TEST_P(Damaged, HarmsNothingElse) {
+TEST_P(Damaged, RowsDoNotAffectOthers) {
   if (GetParam() == StoreKind::memory) return;
   fill();
   back_up();

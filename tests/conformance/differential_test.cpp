@@ -525,7 +525,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 }
 
 // PAWL_SEED=7 PAWL_SEEDS=1 runs seed 7 alone.
-TEST(DifferentialTest, TheSameCallsGetTheSameAnswersOnEveryStore) {
+TEST(DifferentialTest, EveryStoreReturnsTheSameResultsForTheSameCalls) {
   const std::uint64_t first = number_from("PAWL_SEED", 1);
   const std::uint64_t seeds = number_from("PAWL_SEEDS", 4);
   constexpr int kSteps = 350;

@@ -9,7 +9,7 @@ using core::TaskStatus;
 
 using Enqueue = Conformance;
 
-TEST_P(Enqueue, ShowsEverythingThatWasAsked) {
+TEST_P(Enqueue, ReturnsEveryGivenField) {
   core::TaskSpec spec = task_of("email.send", R"({"to":"ü"})");
   spec.queue = "mail 📫";
   spec.priority = -7;
@@ -46,7 +46,7 @@ TEST_P(Enqueue, ShowsEverythingThatWasAsked) {
   EXPECT_EQ(stored.finished_at, std::nullopt);
 }
 
-TEST_P(Enqueue, ByDefaultsKeepsTheDefaults) {
+TEST_P(Enqueue, StoresTheDefaults) {
   core::TaskSpec spec;
   spec.type = "t";
   const core::Task task = enqueue(spec);
@@ -58,7 +58,7 @@ TEST_P(Enqueue, ByDefaultsKeepsTheDefaults) {
   EXPECT_EQ(task.timeout, std::nullopt);
 }
 
-TEST_P(Enqueue, WithADelayIsClaimableWhenItIsDueAndNotBefore) {
+TEST_P(Enqueue, WithADelayIsNotClaimableBeforeItIsDue) {
   core::TaskSpec spec = task_of("t");
   spec.delay = 10s;
   const core::Task task = enqueue(spec);
@@ -72,7 +72,7 @@ TEST_P(Enqueue, WithADelayIsClaimableWhenItIsDueAndNotBefore) {
   EXPECT_EQ(claim_one().id, task.id);
 }
 
-TEST_P(Enqueue, AtATimeIsClaimableThenAndInThePastAtOnce) {
+TEST_P(Enqueue, AtAPastTimeIsClaimableImmediatelyAndAtAFutureTimeThen) {
   core::TaskSpec later = task_of("later");
   later.run_at = clock.now() + 1h;
   core::TaskSpec earlier = task_of("earlier");
@@ -133,7 +133,7 @@ TEST_P(Batch, OfTenThousandIsStoredInOrder) {
   for (std::size_t i = 0; i < claimed.size(); ++i) ASSERT_EQ(claimed[i].id, results->at(i).id);
 }
 
-TEST_P(Batch, OfTenThousandAndOneIsRefusedAndNothingIsStored) {
+TEST_P(Batch, OfTenThousandAndOneIsRejectedAndNothingIsStored) {
   core::EnqueueTasks batch;
   batch.tasks.assign(10'001, task_of("t"));
   const auto refused = api().enqueue_batch(batch);
@@ -142,7 +142,7 @@ TEST_P(Batch, OfTenThousandAndOneIsRefusedAndNothingIsStored) {
   EXPECT_TRUE(list({}).empty());
 }
 
-TEST_P(Batch, WhoseSevenThousandthIsBadStoresNothingAndNamesIt) {
+TEST_P(Batch, RejectsTheWholeBatchWhenOneTaskIsInvalid) {
   core::EnqueueTasks batch;
   batch.tasks.assign(10'000, task_of("t"));
   batch.tasks[6'999].retry.backoff = -1;
@@ -184,7 +184,7 @@ core::TaskSpec once(const std::string& type, const std::string& key) {
   return spec;
 }
 
-TEST_P(Idempotency, GivesTheFirstTaskAgain) {
+TEST_P(Idempotency, ReturnsTheFirstTaskAgain) {
   const auto first = api().enqueue("default", once("t", "k"));
   ASSERT_TRUE(first->created);
   core::TaskSpec other = once("t", "k");
@@ -241,7 +241,7 @@ TEST_P(Idempotency, HoldsWithinOneGroupOfCommands) {
   EXPECT_EQ(second, (core::Enqueued{.created = false, .id = first.id}));
 }
 
-TEST_P(Idempotency, HoldsOverNodes) {
+TEST_P(Idempotency, HoldsAcrossNodes) {
   const auto other = another_node(2);
   const core::Task task = enqueue(once("t", "k"));
   const auto again = other->api().enqueue("default", once("t", "k"));

@@ -11,7 +11,7 @@ using core::TaskStatus;
 
 using Failure = Conformance;
 
-TEST_P(Failure, WaitsByItsPolicyBetweenAttempts) {
+TEST_P(Failure, BacksOffByItsPolicyBetweenAttempts) {
   core::TaskSpec spec = task_of("t");
   spec.retry = {
       .max_attempts = 4, .initial_interval = 10s, .backoff = 3.0, .max_interval = 60s, .jitter = 0.0};
@@ -48,7 +48,7 @@ TEST_P(Failure, WithRetryAfterWaitsThatLong) {
   EXPECT_EQ(claim_one().attempt, 3) << "at once";
 }
 
-TEST_P(Failure, ThatIsNotRetryableEndsAtOnce) {
+TEST_P(Failure, EndsTheTaskImmediatelyIfNotRetryable) {
   core::TaskSpec spec = task_of("t");
   spec.retry.non_retryable = {"invalid_card"};
   const core::Task by_policy = enqueue(spec);
@@ -63,7 +63,7 @@ TEST_P(Failure, ThatIsNotRetryableEndsAtOnce) {
   EXPECT_TRUE(queue().counts.is_zero());
 }
 
-TEST_P(Failure, BelowZeroAttemptsIsRetriedForEver) {
+TEST_P(Failure, WithNegativeMaxAttemptsIsRetriedForever) {
   core::TaskSpec spec = task_of("t");
   spec.retry = {.max_attempts = -1, .initial_interval = 0s, .max_interval = 0s};
   const core::Task task = enqueue(spec);
@@ -71,7 +71,7 @@ TEST_P(Failure, BelowZeroAttemptsIsRetriedForEver) {
   EXPECT_EQ(get(task.id).task.attempt, 50);
 }
 
-TEST_P(Failure, ThenSuccessClearsTheError) {
+TEST_P(Failure, FollowedBySuccessClearsTheError) {
   const core::Task task = enqueue(task_of("t"));
   ASSERT_TRUE(fail(claim_one()).ok());
   EXPECT_EQ(get(task.id).task.error->code, "boom");
@@ -83,7 +83,7 @@ TEST_P(Failure, ThenSuccessClearsTheError) {
 
 using OperatorRetry = Conformance;
 
-TEST_P(OperatorRetry, GivesAFreshBudgetAndKeepsTheHistory) {
+TEST_P(OperatorRetry, ResetsTheAttemptsAndKeepsTheHistory) {
   core::TaskSpec spec = task_of("t");
   spec.retry = {.max_attempts = 2, .initial_interval = 0s, .max_interval = 0s};
   const core::Task task = enqueue(spec);
@@ -114,7 +114,7 @@ TEST_P(OperatorRetry, OfAFailedTaskRunsItAgain) {
   EXPECT_EQ(get(failed.id).attempts.size(), 2U);
 }
 
-TEST_P(OperatorRetry, OfALastReportDoesNotBringItBack) {
+TEST_P(OperatorRetry, IsNotUndoneByARepeatedLastReport) {
   const core::Task dead = run_to_dead_letter(task_of("t"));
   ASSERT_TRUE(api().retry_task("default", dead.id).ok());
   EXPECT_EQ(fail(dead)->status, TaskStatus::dead_letter) << "the same answer to the same report";
@@ -124,7 +124,7 @@ TEST_P(OperatorRetry, OfALastReportDoesNotBringItBack) {
 
 using Cancel = Conformance;
 
-TEST_P(Cancel, EndsWhatNobodyHolds) {
+TEST_P(Cancel, EndsTasksThatNoWorkerHolds) {
   const core::Task pending = enqueue(task_of("t"));
   core::TaskSpec delayed = task_of("t");
   delayed.delay = 1h;
@@ -144,7 +144,7 @@ TEST_P(Cancel, EndsWhatNobodyHolds) {
   EXPECT_TRUE(queue().counts.is_zero());
 }
 
-TEST_P(Cancel, AsksTheHolderThroughItsHeartbeat) {
+TEST_P(Cancel, ReachesTheHolderThroughItsHeartbeat) {
   enqueue(task_of("t"));
   const core::Task task = claim_one();
   const auto asked = api().cancel_task("default", task.id);
@@ -158,7 +158,7 @@ TEST_P(Cancel, AsksTheHolderThroughItsHeartbeat) {
   EXPECT_TRUE(get(task.id).task.cancel_requested);
 }
 
-TEST_P(Cancel, IsTooLateForACompletion) {
+TEST_P(Cancel, LosesAgainstACompletion) {
   enqueue(task_of("t"));
   const core::Task task = claim_one();
   ASSERT_TRUE(api().cancel_task("default", task.id).ok());
@@ -166,7 +166,7 @@ TEST_P(Cancel, IsTooLateForACompletion) {
   EXPECT_EQ(status_of(task.id), TaskStatus::completed);
 }
 
-TEST_P(Cancel, HoldsWhenTheHolderFailsReleasesOrIsLost) {
+TEST_P(Cancel, IsAppliedWhenTheHolderFailsReleasesOrIsLost) {
   for (const char* end : {"fail", "release", "lost", "timeout"}) {
     SCOPED_TRACE(end);
     core::TaskSpec spec = task_of("t");
@@ -190,7 +190,7 @@ TEST_P(Cancel, HoldsWhenTheHolderFailsReleasesOrIsLost) {
   EXPECT_TRUE(queue().counts.is_zero());
 }
 
-TEST_P(Cancel, IsForgottenByNobodyOverAnotherNode) {
+TEST_P(Cancel, ReachesTheHolderThroughAnotherNode) {
   const auto other = another_node(2);
   enqueue(task_of("t"));
   const core::Task task = claim_one();

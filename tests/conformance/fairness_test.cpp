@@ -37,7 +37,7 @@ class Fairness : public Conformance {
   static std::string tenant_of(const core::Task& task) { return task.fairness ? task.fairness->key : ""; }
 };
 
-TEST_P(Fairness, ServesTenBehindThousandsAmongTheFirst) {
+TEST_P(Fairness, ServesASmallTenantAmidTheBacklogOfALargeOne) {
   enqueue_many(3'000, task_for("large"));
   EXPECT_EQ(shares_of(5, 1), (std::map<std::string, int>{{"large", 5}}));
   enqueue_many(10, task_for("small"));
@@ -57,7 +57,7 @@ TEST_P(Fairness, SharesByWeight) {
   EXPECT_EQ(shares_of(90, 30), (std::map<std::string, int>{{"heavy", 60}, {"light", 10}, {"plain", 20}}));
 }
 
-TEST_P(Fairness, IsWithinAPriority) {
+TEST_P(Fairness, AppliesWithinAPriority) {
   enqueue_many(20, task_for("a"));
   core::TaskSpec urgent = task_for("b");
   urgent.priority = 5;
@@ -69,7 +69,7 @@ TEST_P(Fairness, IsWithinAPriority) {
   EXPECT_EQ(shares_of(5, 5), (std::map<std::string, int>{{"", 3}, {"a", 2}}));
 }
 
-TEST_P(Fairness, KeepsTheOrderOfATenant) {
+TEST_P(Fairness, KeepsTheOrderWithinATenant) {
   for (int round = 0; round < 5; ++round) {
     core::EnqueueTasks batch;
     for (int i = 0; i < 12; ++i) {
@@ -92,7 +92,7 @@ TEST_P(Fairness, KeepsTheOrderOfATenant) {
   }
 }
 
-TEST_P(Fairness, PutsWhatComesBackBeforeTheRestOfItsTenant) {
+TEST_P(Fairness, PutsReturnedTasksBeforeTheRestOfTheirTenant) {
   enqueue_many(100, task_for("a"));
   enqueue_many(100, task_for("b"));
   const auto held = claim("w1", 6);
@@ -106,7 +106,7 @@ TEST_P(Fairness, PutsWhatComesBackBeforeTheRestOfItsTenant) {
     EXPECT_NE(std::find(ids.begin(), ids.end(), held[back].task.id), ids.end()) << back;
 }
 
-TEST_P(Fairness, GivesATenantThatOnlyFailsTwiceItsShareAtMost) {
+TEST_P(Fairness, GivesAFailingTenantAtMostTwiceItsShare) {
   core::TaskSpec poison = task_for("poison");
   poison.retry.max_attempts = -1;
   enqueue_many(50, poison);
@@ -126,7 +126,7 @@ TEST_P(Fairness, GivesATenantThatOnlyFailsTwiceItsShareAtMost) {
   EXPECT_GE(good, 29);
 }
 
-TEST_P(Fairness, ForgetsWhoHadMoreOnceNothingWaits) {
+TEST_P(Fairness, ForgetsPastSharesOnceNothingWaits) {
   enqueue_many(200, task_for("a"));
   EXPECT_EQ(shares_of(200, 50), (std::map<std::string, int>{{"a", 200}}));
   enqueue_many(20, task_for("a"));
@@ -134,7 +134,7 @@ TEST_P(Fairness, ForgetsWhoHadMoreOnceNothingWaits) {
   EXPECT_EQ(shares_of(20, 1), (std::map<std::string, int>{{"a", 10}, {"b", 10}}));
 }
 
-TEST_P(Fairness, LetsNobodySaveUpTurnsWhileAway) {
+TEST_P(Fairness, LetsNoTenantAccumulateTurnsWhileIdle) {
   enqueue_many(300, task_for("a"));
   enqueue_many(1, task_for("b"));
   EXPECT_EQ(shares_of(101, 20).at("a"), 100);
@@ -142,7 +142,7 @@ TEST_P(Fairness, LetsNobodySaveUpTurnsWhileAway) {
   EXPECT_EQ(shares_of(40, 1), (std::map<std::string, int>{{"a", 20}, {"b", 20}}));
 }
 
-TEST_P(Fairness, CountsNoTurnForWhatIsNotDue) {
+TEST_P(Fairness, CountsNoTurnForScheduledTasks) {
   core::TaskSpec later = task_for("a");
   later.delay = 1h;
   enqueue_many(200, later);
@@ -154,7 +154,7 @@ TEST_P(Fairness, CountsNoTurnForWhatIsNotDue) {
   EXPECT_EQ(shares_of(20, 5), (std::map<std::string, int>{{"a", 10}, {"b", 10}}));
 }
 
-TEST_P(Fairness, StarvesNeitherTasksWithoutAKeyNorOthersBesideThem) {
+TEST_P(Fairness, StarvesNeitherTasksWithNorWithoutAKey) {
   enqueue_many(300, task_of("t"));
   enqueue_many(300, task_for("a"));
   enqueue_many(300, task_for("b"));
@@ -165,7 +165,7 @@ TEST_P(Fairness, StarvesNeitherTasksWithoutAKeyNorOthersBesideThem) {
   EXPECT_LE(std::abs(one_by_one.at("a") - one_by_one.at("b")), 1);
 }
 
-TEST_P(Fairness, LetsTypesTakeTurns) {
+TEST_P(Fairness, AlternatesBetweenTypes) {
   enqueue_many(300, task_for("a", "mail"));
   enqueue_many(10, task_for("b", "print"));
   EXPECT_EQ(shares_of(20, 20), (std::map<std::string, int>{{"a", 10}, {"b", 10}}));
@@ -175,7 +175,7 @@ TEST_P(Fairness, LetsTypesTakeTurns) {
             10);
 }
 
-TEST_P(Fairness, HoldsBesideEntityKeys) {
+TEST_P(Fairness, HoldsWithEntityKeys) {
   core::EnqueueTasks batch;
   for (int i = 0; i < 60; ++i) {
     core::TaskSpec spec = task_for(i < 40 ? "a" : "b");
@@ -220,7 +220,7 @@ TEST_P(Fairness, HoldsUnderALimitOfOne) {
   EXPECT_EQ(shares, (std::map<std::string, int>{{"a", 5}, {"b", 5}}));
 }
 
-TEST_P(Fairness, HoldsOverNodesAndRestarts) {
+TEST_P(Fairness, HoldsAcrossNodesAndRestarts) {
   auto other = another_node(2);
   enqueue_many(100, task_for("a"));
   enqueue_many(other->api(), 100, task_for("b"));
@@ -257,7 +257,7 @@ TEST_P(Fairness, HoldsWithinOneGroup) {
   expect_counts_kept();
 }
 
-TEST_P(Fairness, IsShownWithTheTask) {
+TEST_P(Fairness, IsReturnedWithTheTask) {
   core::TaskSpec spec = task_for("ada");
   spec.fairness_weight = 0.333;
   spec.run_at = clock.now() + 1s;
@@ -276,7 +276,7 @@ TEST_P(Fairness, IsShownWithTheTask) {
   EXPECT_FALSE(enqueue(task_of("t")).fairness);
 }
 
-TEST_P(Fairness, RefusesWhatIsNoShare) {
+TEST_P(Fairness, RejectsInvalidKeysAndWeights) {
   const auto expect_refused = [this](const std::string& field, auto change) {
     core::TaskSpec spec = task_for("a");
     change(spec);

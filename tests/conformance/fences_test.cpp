@@ -17,7 +17,7 @@ constexpr std::array kReports{ReportAction::heartbeat, ReportAction::start, Repo
 
 using Fences = Conformance;
 
-TEST_P(Fences, OfAnotherNumberAreStale) {
+TEST_P(Fences, AreStaleIfTheyDoNotMatch) {
   enqueue(task_of("t"));
   const core::Task task = claim_one();
   for (const ReportAction action : kReports) {
@@ -38,7 +38,7 @@ TEST_P(Fences, OfAnotherWorkerAreStale) {
     expect_refused(task.id, "w2", report_of(task, action), ProblemCode::stale_lease);
 }
 
-TEST_P(Fences, AreOverWithTheLeaseEvenBeforeAnybodySweeps) {
+TEST_P(Fences, ExpireWithTheLeaseEvenBeforeTheSweep) {
   enqueue(task_of("t"));
   const core::Task task = claim_one("w1", 10s);
   clock.advance(10s);
@@ -48,7 +48,7 @@ TEST_P(Fences, AreOverWithTheLeaseEvenBeforeAnybodySweeps) {
   EXPECT_TRUE(report(task, ReportAction::heartbeat).ok()) << "the last microsecond is still the holder's";
 }
 
-TEST_P(Fences, RiseAtEveryClaimAndEveryForcedRelease) {
+TEST_P(Fences, IncreaseAtEveryClaimAndEveryExpiry) {
   const core::Task task = enqueue(task_of("t"));
   EXPECT_EQ(claim_one("w1", 10s).lease->fence, 1);
   clock.advance(10s);
@@ -75,7 +75,7 @@ TEST_P(Fences, OfAnEarlierAttemptAreStaleForever) {
     expect_refused(first.id, "w1", report_of(first, action), ProblemCode::stale_lease);
 }
 
-TEST_P(Fences, OfWhatTheSweepEndedAreStaleAndNotAlreadyCompleted) {
+TEST_P(Fences, OfATaskEndedByTheSweepAreStaleAndNotAlreadyCompleted) {
   core::TaskSpec spec = task_of("t");
   spec.retry.max_attempts = 1;
   enqueue(spec);
@@ -87,7 +87,7 @@ TEST_P(Fences, OfWhatTheSweepEndedAreStaleAndNotAlreadyCompleted) {
     expect_refused(task.id, "w1", report_of(task, action), ProblemCode::stale_lease);
 }
 
-TEST_P(Fences, OfWhatTheSweepCancelledAreStale) {
+TEST_P(Fences, OfATaskCancelledByTheSweepAreStale) {
   enqueue(task_of("t"));
   const core::Task task = claim_one("w1", 10s);
   ASSERT_TRUE(api().cancel_task("default", task.id).ok());
@@ -98,7 +98,7 @@ TEST_P(Fences, OfWhatTheSweepCancelledAreStale) {
     expect_refused(task.id, "w1", report_of(task, action), ProblemCode::stale_lease);
 }
 
-TEST_P(Fences, OfATaskThatIsNotThereAreNotFound) {
+TEST_P(Fences, OfAMissingTaskAreNotFound) {
   const core::Task task = enqueue(task_of("t"));
   core::TaskId other = task.id;
   other.bytes[15] ^= 1U;
@@ -107,7 +107,7 @@ TEST_P(Fences, OfATaskThatIsNotThereAreNotFound) {
 
 using Repeats = Conformance;
 
-TEST_P(Repeats, OfACompletionGetTheSameAnswerAndKeepTheFirstOutput) {
+TEST_P(Repeats, OfACompletionReturnTheSameResultAndKeepTheFirstOutput) {
   enqueue(task_of("t"));
   const core::Task task = claim_one();
   core::Report done = report_of(task, ReportAction::complete);
@@ -122,7 +122,7 @@ TEST_P(Repeats, OfACompletionGetTheSameAnswerAndKeepTheFirstOutput) {
   expect_refused(task.id, "w2", done, ProblemCode::stale_lease);
 }
 
-TEST_P(Repeats, OfAFailureGetTheSameAnswerEvenWhenItRunsAgain) {
+TEST_P(Repeats, OfAFailureReturnTheSameResultEvenDuringTheNextAttempt) {
   enqueue(task_of("t"));
   const core::Task first = claim_one();
   const auto answer = fail(first);
@@ -139,7 +139,7 @@ TEST_P(Repeats, OfAFailureGetTheSameAnswerEvenWhenItRunsAgain) {
   expect_refused(first.id, "w1", report_of(first, ReportAction::release), ProblemCode::stale_lease);
 }
 
-TEST_P(Repeats, OfALastFailureGetTheSameAnswer) {
+TEST_P(Repeats, OfALastFailureReturnTheSameResult) {
   const core::Task dead = run_to_dead_letter(task_of("t"));
   EXPECT_EQ(fail(dead)->status, TaskStatus::dead_letter);
   const core::Task failed = run_to_failed(task_of("t"));
@@ -147,7 +147,7 @@ TEST_P(Repeats, OfALastFailureGetTheSameAnswer) {
   EXPECT_EQ(get(failed.id).attempts.size(), 1U);
 }
 
-TEST_P(Repeats, OfAReleaseGetTheSameAnswer) {
+TEST_P(Repeats, OfAReleaseReturnTheSameResult) {
   enqueue(task_of("t"));
   const core::Task first = claim_one();
   const auto answer = report(first, ReportAction::release);
@@ -161,7 +161,7 @@ TEST_P(Repeats, OfAReleaseGetTheSameAnswer) {
   complete(second);
 }
 
-TEST_P(Repeats, OfAStartOrAHeartbeatAreTakenWhileTheLeaseLasts) {
+TEST_P(Repeats, OfAStartOrAHeartbeatAreAcceptedWhileTheLeaseLasts) {
   enqueue(task_of("t"));
   const core::Task task = claim_one();
   EXPECT_EQ(report(task, ReportAction::start), report(task, ReportAction::start));
@@ -184,7 +184,7 @@ TEST_P(Repeats, WithAnotherActionOnAFinishedTaskAreAlreadyCompleted) {
   }
 }
 
-TEST_P(Repeats, OfACancelledEndAreKnownByTheirAction) {
+TEST_P(Repeats, OfAReportThatEndedInACancelAreRecognizedByTheirAction) {
   enqueue(task_of("t"));
   const core::Task failed = claim_one();
   ASSERT_TRUE(api().cancel_task("default", failed.id).ok());
@@ -200,7 +200,7 @@ TEST_P(Repeats, OfACancelledEndAreKnownByTheirAction) {
   expect_refused(released.id, "w1", report_of(released, ReportAction::fail), ProblemCode::already_completed);
 }
 
-TEST_P(Repeats, ReachTheSameAnswerThroughAnotherNode) {
+TEST_P(Repeats, ThroughAnotherNodeReturnTheSameResult) {
   const auto other = another_node(2);
   enqueue(task_of("t"));
   const core::Task task = claim_one();
@@ -216,7 +216,7 @@ TEST_P(Repeats, ReachTheSameAnswerThroughAnotherNode) {
   EXPECT_EQ(report_to(other->api(), "w1", report_of(second, ReportAction::fail)), failed);
 }
 
-TEST_P(Repeats, WithinOneReportAreAnsweredEach) {
+TEST_P(Repeats, WithinOneReportAreAnsweredSeparately) {
   enqueue(task_of("t"));
   const core::Task task = claim_one();
   const core::Report complete = report_of(task, ReportAction::complete);

@@ -56,7 +56,7 @@ class ForeignSchema : public CodeRunTest {
   }
 };
 
-TEST_P(ForeignSchema, RefusesWritesAndGoesOnWithReads) {
+TEST_P(ForeignSchema, RejectsWritesAndStillServesReads) {
   if (GetParam() == StoreKind::memory) return;  // it has no schema
   clock.advance(1s);
   const core::Task task = enqueue({.type = "report"});

@@ -16,7 +16,7 @@ class Gates : public Conformance {
   }
 };
 
-TEST_P(Gates, APayloadThatBreaksItsTypeIsRefusedAndNothingIsStored) {
+TEST_P(Gates, RejectABatchWithAPayloadThatViolatesItsType) {
   ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}}}).ok());
   EXPECT_EQ(refused(task_of("t", "{}")).errors.at(0).field, "payload.to");
   const auto batch =
@@ -74,7 +74,7 @@ TEST_P(Gates, ATypeFillsInWhatAnEnqueueDidNotGive) {
   EXPECT_EQ(get(batch->at(3).id).task.queue, "default");
 }
 
-TEST_P(Gates, ATypeSaysHowLongAClaimHoldsItsTasks) {
+TEST_P(Gates, UseTheLeaseOfAType) {
   ASSERT_TRUE(api().put_type({.type = {.name = "slow", .lease = 5min}}).ok());
   (void)enqueue(task_of("slow"));
   (void)enqueue(task_of("other"));
@@ -86,7 +86,7 @@ TEST_P(Gates, ATypeSaysHowLongAClaimHoldsItsTasks) {
   EXPECT_EQ(claim_one("w1", 10s).lease->expires_at, clock.now() + 10s);
 }
 
-TEST_P(Gates, AStrictNamespaceTakesOnlyTypesThatAreKnown) {
+TEST_P(Gates, RejectUndeclaredTypesInAStrictNamespace) {
   ASSERT_TRUE(api().put_namespace({.patch = {.strict_types = true}}).ok());
   EXPECT_EQ(refused(task_of("t")).errors.at(0).field, "type");
   ASSERT_TRUE(api().register_worker({.worker_id = "w", .task_types = {"t"}}).ok());
@@ -96,13 +96,13 @@ TEST_P(Gates, AStrictNamespaceTakesOnlyTypesThatAreKnown) {
   EXPECT_TRUE(api().enqueue("other", task_of("v")).ok()) << "another namespace is not strict";
 }
 
-TEST_P(Gates, ANamespaceMayTakeSmallerPayloadsOnly) {
+TEST_P(Gates, EnforceThePayloadLimitOfANamespace) {
   ASSERT_TRUE(api().put_namespace({.patch = {.payload_max = 10}}).ok());
   (void)enqueue(task_of("t", R"("12345678")"));
   EXPECT_EQ(refused(task_of("t", R"("123456789")")).code, ProblemCode::payload_too_large);
 }
 
-TEST_P(Gates, AnotherNodeSeesAChangeALittleLater) {
+TEST_P(Gates, SeeAChangeOfAnotherNodeWithinSeconds) {
   const auto other = another_node(2);
   ASSERT_TRUE(other->api().enqueue("default", task_of("t", "{}")).ok());
   ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}}}).ok());
@@ -110,7 +110,7 @@ TEST_P(Gates, AnotherNodeSeesAChangeALittleLater) {
   EXPECT_FALSE(other->api().enqueue("default", task_of("t", "{}")).ok());
 }
 
-TEST_P(Gates, AClaimByAnUnknownWorkerRegistersIt) {
+TEST_P(Gates, RegisterAnUnknownWorkerAtItsClaim) {
   (void)claim("w1");
   const auto worker = api().get_worker("default", "w1");
   EXPECT_EQ(worker->status, core::WorkerStatus::online);
@@ -121,7 +121,7 @@ TEST_P(Gates, AClaimByAnUnknownWorkerRegistersIt) {
   EXPECT_EQ(api().get_worker("default", "w1")->status, core::WorkerStatus::online) << "its claims are seen";
 }
 
-TEST_P(Gates, AWorkerKnownByItsClaimsKeepsItsTasks) {
+TEST_P(Gates, LetAWorkerRegisteredByClaimsKeepItsTasks) {
   const core::Task task = enqueue(task_of("t"));
   (void)claim_one("w1", 1h);
   clock.advance(5min);
@@ -130,7 +130,7 @@ TEST_P(Gates, AWorkerKnownByItsClaimsKeepsItsTasks) {
   EXPECT_EQ(status_of(task.id), core::TaskStatus::claimed);
 }
 
-TEST_P(Gates, AWorkerThatDrainsGetsNothingMore) {
+TEST_P(Gates, GiveADrainingWorkerNoTask) {
   (void)enqueue(task_of("t"));
   ASSERT_TRUE(api().register_worker({.worker_id = "w1"}).ok());
   ASSERT_TRUE(api().drain_worker({.worker_id = "w1"}).ok());
@@ -138,7 +138,7 @@ TEST_P(Gates, AWorkerThatDrainsGetsNothingMore) {
   EXPECT_EQ(claim("w2").size(), 1U);
 }
 
-TEST_P(Gates, AWorkerThatWasReplacedGetsNothingMore) {
+TEST_P(Gates, GiveAReplacedWorkerNoTask) {
   (void)enqueue(task_of("t"));
   const auto old = api().register_worker({.hostname = "h", .pid = 1});
   const auto next = api().register_worker({.hostname = "h", .pid = 1});
@@ -146,7 +146,7 @@ TEST_P(Gates, AWorkerThatWasReplacedGetsNothingMore) {
   EXPECT_EQ(claim(next->worker_id).size(), 1U);
 }
 
-TEST_P(Gates, AWorkerHoldsNoMoreThanItSaid) {
+TEST_P(Gates, EnforceTheMaxConcurrentOfAWorker) {
   for (int i = 0; i < 5; ++i) (void)enqueue(task_of("t"));
   ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 3}).ok());
   const auto first = claim("w1", 2);
@@ -157,7 +157,7 @@ TEST_P(Gates, AWorkerHoldsNoMoreThanItSaid) {
   EXPECT_EQ(claim("w1", 2).size(), 1U);
 }
 
-TEST_P(Gates, HoweverALeaseEndsItsWorkerMayHoldOneMore) {
+TEST_P(Gates, FreeAPlaceOfTheWorkerHoweverItsLeaseEnds) {
   for (int i = 0; i < 12; ++i) (void)enqueue(task_of("t"));
   ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 3}).ok());
   auto held = claim("w1", 9);
@@ -187,7 +187,7 @@ TEST_P(Gates, HoweverALeaseEndsItsWorkerMayHoldOneMore) {
   EXPECT_EQ(claim("w1", 9).size(), 3U) << "all had run out";
 }
 
-TEST_P(Gates, ParallelClaimsOfAWorkerDoNotHoldMoreThanItSaid) {
+TEST_P(Gates, EnforceTheMaxConcurrentAcrossParallelClaims) {
   for (int i = 0; i < 9; ++i) (void)enqueue(task_of("t"));
   ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 3}).ok());
   const auto other = another_node(2);
@@ -201,7 +201,7 @@ TEST_P(Gates, ParallelClaimsOfAWorkerDoNotHoldMoreThanItSaid) {
   EXPECT_EQ(claim_for({.worker_id = "w2", .max = 2}).size(), 2U) << "another worker is not held back";
 }
 
-TEST_P(Gates, AFullWorkerWaitsForItsOwnTasksToEnd) {
+TEST_P(Gates, LetAFullWorkerWaitForItsOwnTasksToEnd) {
   for (int i = 0; i < 2; ++i) (void)enqueue(task_of("t"));
   ASSERT_TRUE(api().register_worker({.worker_id = "w1", .max_concurrent = 1}).ok());
   core::ClaimTasks claim{.worker_id = "w1", .max = 5};

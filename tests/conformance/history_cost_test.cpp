@@ -52,7 +52,7 @@ constexpr int kShort = 200;
 constexpr int kLong = 1'200;
 constexpr int kWindow = 100;  // the run's row is rewritten at least once in this many steps
 
-TEST_P(HistoryCost, AStepReadsNoMoreInALongRunThanInAShortOne) {
+TEST_P(HistoryCost, OfAStepDoesNotGrowWithTheRun) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_for_long(run);
   complete_steps(body, 0, kShort);
@@ -63,7 +63,7 @@ TEST_P(HistoryCost, AStepReadsNoMoreInALongRunThanInAShortOne) {
   EXPECT_EQ(run_of(run).counts.completed, kLong + kWindow);
 }
 
-TEST_P(HistoryCost, ASpawnedTaskReadsNoMoreInALongRunThanInAShortOne) {
+TEST_P(HistoryCost, OfASpawnedTaskDoesNotGrowWithTheRun) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_for_long(run);
   const auto spawn = [&](int i) {
@@ -88,7 +88,7 @@ TEST_P(HistoryCost, ASpawnedTaskReadsNoMoreInALongRunThanInAShortOne) {
   EXPECT_LE(late, early + 1);
 }
 
-TEST_P(HistoryCost, ASignalReadsNoMoreInALongRunThanInAShortOne) {
+TEST_P(HistoryCost, OfASignalDoesNotGrowWithTheRun) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_for_long(run);
   complete_steps(body, 0, kShort);
@@ -100,7 +100,7 @@ TEST_P(HistoryCost, ASignalReadsNoMoreInALongRunThanInAShortOne) {
   EXPECT_LE(late, early + 1);
 }
 
-TEST_P(HistoryCost, AReadOfALaggingRunReadsItsTailOnly) {
+TEST_P(HistoryCost, OfAReadOfALaggingRunIsItsTailOnly) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_for_long(run);
   complete_steps(body, 0, kShort);
@@ -115,7 +115,7 @@ TEST_P(HistoryCost, AReadOfALaggingRunReadsItsTailOnly) {
 }
 
 // The client passes only the run and the fence, as calls on single steps do.
-TEST_P(HistoryCost, AStepOfAnUnnamedBodyReadsNoMoreInALongRunThanInAShortOne) {
+TEST_P(HistoryCost, OfAStepWithoutABodyIdDoesNotGrowWithTheRun) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_for_long(run);
   const auto complete_unnamed = [&](const std::string& id) {
@@ -131,7 +131,7 @@ TEST_P(HistoryCost, AStepOfAnUnnamedBodyReadsNoMoreInALongRunThanInAShortOne) {
   EXPECT_LE(complete_unnamed("late"), early + kWindow);
 }
 
-TEST_P(HistoryCost, AClaimReadsOnePageOfTheHistory) {
+TEST_P(HistoryCost, OfAClaimIsOnePage) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_for_long(run);
   complete_steps(body, 0, kLong);
@@ -143,7 +143,7 @@ TEST_P(HistoryCost, AClaimReadsOnePageOfTheHistory) {
   EXPECT_LE(rows, static_cast<std::int64_t>(core::kMemoPageNodes) + 3 * kWindow);
 }
 
-TEST_P(HistoryCost, AnotherNodeTakesAStepWithoutReadingTheHistory) {
+TEST_P(HistoryCost, OfAStepOnAnotherNodeExcludesTheFullHistory) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_for_long(run);
   complete_steps(body, 0, kLong);

@@ -15,7 +15,7 @@ class IdempotencyKeys : public Conformance {
   }
 };
 
-TEST_P(IdempotencyKeys, TellWhoBeginsAgainHowItEnded) {
+TEST_P(IdempotencyKeys, ReturnTheOutcomeToARepeatedBegin) {
   EXPECT_TRUE(begin()->begun);
   EXPECT_EQ(begin().problem().code, ProblemCode::conflict);
   EXPECT_EQ(begin("sha256:2").problem().code, ProblemCode::idempotency_mismatch);
@@ -30,7 +30,7 @@ TEST_P(IdempotencyKeys, TellWhoBeginsAgainHowItEnded) {
   EXPECT_EQ(begin("sha256:2").problem().code, ProblemCode::idempotency_mismatch);
 }
 
-TEST_P(IdempotencyKeys, AreEndedOnce) {
+TEST_P(IdempotencyKeys, AreCompletedOnce) {
   EXPECT_EQ(api().complete_idempotency({.key = "k"}).problem().code, ProblemCode::not_found);
   ASSERT_TRUE(begin().ok());
   ASSERT_TRUE(api().complete_idempotency({.key = "k", .response = {"1"}}).ok());
@@ -40,7 +40,7 @@ TEST_P(IdempotencyKeys, AreEndedOnce) {
   EXPECT_EQ(api().fail_idempotency({.key = "k"}).problem().code, ProblemCode::already_completed);
 }
 
-TEST_P(IdempotencyKeys, ThatFailedAreBegunAnew) {
+TEST_P(IdempotencyKeys, CanBeginAgainAfterAFailure) {
   ASSERT_TRUE(begin().ok());
   ASSERT_TRUE(api().fail_idempotency({.key = "k", .response = {R"("no")"}}).ok());
   EXPECT_EQ(api().get_idempotency("default", "k")->status, IdempotencyStatus::failed);
@@ -48,7 +48,7 @@ TEST_P(IdempotencyKeys, ThatFailedAreBegunAnew) {
   EXPECT_EQ(api().get_idempotency("default", "k")->request_hash, "sha256:2");
 }
 
-TEST_P(IdempotencyKeys, OfATaskThatLostItsLeaseAreBegunByTheNextHolder) {
+TEST_P(IdempotencyKeys, OfATaskThatLostItsLeaseCanBeBegunByTheNextHolder) {
   const core::Task task = enqueue(task_of("t"));
   (void)claim_one("w1", 30s);
   EXPECT_TRUE(begin("sha256:1", task.id)->begun);
@@ -61,7 +61,7 @@ TEST_P(IdempotencyKeys, OfATaskThatLostItsLeaseAreBegunByTheNextHolder) {
   EXPECT_EQ(begin().problem().code, ProblemCode::conflict) << "the new holder has its lease";
 }
 
-TEST_P(IdempotencyKeys, ThatAreOverAreAsIfTheyNeverWere) {
+TEST_P(IdempotencyKeys, AreForgottenAfterTheirExpiry) {
   ASSERT_TRUE(begin().ok());
   ASSERT_TRUE(api().complete_idempotency({.key = "k", .response = {"1"}}).ok());
   clock.advance(1h);

@@ -81,7 +81,7 @@ class InboxCalls : public RunTest {
   int calls_ = 0;
 };
 
-TEST_P(InboxCalls, BecomeTasksWithTheIdsThatWereGivenOut) {
+TEST_P(InboxCalls, BecomeTasksWithTheReturnedIds) {
   const std::string plain = leave_task();
   const std::string full = leave_task({{"queue", "mail"}, {"priority", 7}, {"key", "k"}, {"once", "o"}});
   EXPECT_EQ(poll(), 2);
@@ -95,7 +95,7 @@ TEST_P(InboxCalls, BecomeTasksWithTheIdsThatWereGivenOut) {
   EXPECT_EQ(list({}).size(), 2U);
 }
 
-TEST_P(InboxCalls, OfOneKeyBecomeALineInTheOrderOfTheCalls) {
+TEST_P(InboxCalls, OfOneKeyBecomeAKeyLineInCallOrder) {
   const std::string first = leave_task({{"key", "k"}});
   const std::string second = leave_task({{"key", "k"}});
   EXPECT_EQ(poll(), 2);
@@ -104,7 +104,7 @@ TEST_P(InboxCalls, OfOneKeyBecomeALineInTheOrderOfTheCalls) {
   EXPECT_EQ(task(second).status, TaskStatus::blocked);
 }
 
-TEST_P(InboxCalls, WaitForTheirTime) {
+TEST_P(InboxCalls, KeepTheirRunAt) {
   const auto at = core::micros(clock.now() + 1h);
   const std::string id = leave_task({{"run_at", at}});
   EXPECT_EQ(poll(), 1);
@@ -112,7 +112,7 @@ TEST_P(InboxCalls, WaitForTheirTime) {
   EXPECT_EQ(core::micros(task(id).available_at), at);
 }
 
-TEST_P(InboxCalls, AreDoneByOneOfTwoNodes) {
+TEST_P(InboxCalls, AreExecutedByOneOfTwoNodes) {
   (void)leave_task();
   const auto other = another_node(2);
   const auto due = node().store()->due_records(core::RecordKind::inbox, 10);
@@ -126,7 +126,7 @@ TEST_P(InboxCalls, AreDoneByOneOfTwoNodes) {
   EXPECT_EQ(list({}).size(), 1U);
 }
 
-TEST_P(InboxCalls, AreDoneOnceThoughACommitFails) {
+TEST_P(InboxCalls, AreExecutedOnceDespiteAFailedCommit) {
   (void)leave_task();
   FaultyNode faulty{node(), clock, 3};
   faulty.plan.on_verb = [](store::Verb verb) {
@@ -141,14 +141,14 @@ TEST_P(InboxCalls, AreDoneOnceThoughACommitFails) {
   EXPECT_EQ(list({}).size(), 1U);
 }
 
-TEST_P(InboxCalls, ThatTheFunctionHasCheckedAreDoneWhateverTheirTypeAllowsNow) {
+TEST_P(InboxCalls, CheckedByTheFunctionAreExecutedAfterTheirTypeChanges) {
   ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}, .queue = "of-the-type"}}).ok());
   const std::string id = leave_task({{"checked", true}});
   EXPECT_EQ(poll(), 1);
   EXPECT_EQ(task(id).queue, "of-the-type");
 }
 
-TEST_P(InboxCalls, ThatTheirTypeDoesNotAllowStayWithTheReason) {
+TEST_P(InboxCalls, RejectedByTheirTypeStayWithTheReason) {
   ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}}}).ok());
   const std::string bad = leave_task({{"once", "o"}});
   EXPECT_EQ(poll(), 1);
@@ -162,7 +162,7 @@ TEST_P(InboxCalls, ThatTheirTypeDoesNotAllowStayWithTheReason) {
   EXPECT_EQ(audit->items.front().outcome, "invalid_argument");
 }
 
-TEST_P(InboxCalls, WhoseKeyAnotherTaskHasMeanwhileStayWithItsName) {
+TEST_P(InboxCalls, WithAKeyUsedByAnotherTaskStayAndNameThatTask) {
   core::TaskSpec spec = task_of("t");
   spec.idempotency_key = "o";
   const core::Task first = enqueue(spec);
@@ -185,7 +185,7 @@ TEST_P(InboxCalls, StartRunsAndSignalThem) {
   EXPECT_FALSE(has_key("start_workflow\ndefault\nw\nkey"));
 }
 
-TEST_P(InboxCalls, OfAWorkflowThatNobodyHasDeclaredAreTriedAgain) {
+TEST_P(InboxCalls, OfAnUndeclaredWorkflowAreRetried) {
   const std::string id = leave("start_workflow", {{"name", "later"}, {"payload", "1"}, {"once", "key"}});
   EXPECT_EQ(poll(), 1);
   EXPECT_EQ(problem_of(id), "not_found: there is no workflow later");
@@ -198,7 +198,7 @@ TEST_P(InboxCalls, OfAWorkflowThatNobodyHasDeclaredAreTriedAgain) {
   EXPECT_EQ(problem_of(id), "gone");
 }
 
-TEST_P(InboxCalls, ThatAnotherNodeHasPutOffAreNotRefused) {
+TEST_P(InboxCalls, PostponedByAnotherNodeAreNotRejected) {
   const std::string id = leave("start_workflow", {{"name", "later"}, {"payload", "1"}});
   const core::InboxCall call =
       core::inbox_call_from(node().store()->due_records(core::RecordKind::inbox, 1).at(0));
@@ -211,14 +211,14 @@ TEST_P(InboxCalls, ThatAnotherNodeHasPutOffAreNotRefused) {
   EXPECT_TRUE(decision->changes.empty());
 }
 
-TEST_P(InboxCalls, StartWorkflowsOfCodeThatAWorkerOffers) {
+TEST_P(InboxCalls, StartCodeWorkflowsThatAWorkerOffers) {
   ASSERT_TRUE(api().register_worker({.workflow_types = {"code"}, .hostname = "h", .pid = 1}).ok());
   const std::string id = leave("start_workflow", {{"name", "code"}, {"payload", "1"}});
   EXPECT_EQ(poll(), 1);
   EXPECT_EQ(run_of(run_id(id)).facts.kind, core::RunKind::code);
 }
 
-TEST_P(InboxCalls, ToARunThatHasEndedStayWithTheReason) {
+TEST_P(InboxCalls, ForAnEndedRunStayWithTheReason) {
   define("w", R"({"id":"a","activity":"t"})");
   const core::RunId run = start("w");
   (void)work();
@@ -247,7 +247,7 @@ TEST_P(InboxCalls, AreFoundByARetryWithAnIdempotencyKey) {
   EXPECT_EQ(get(id).task.status, TaskStatus::pending);
 }
 
-TEST_P(InboxCalls, OwnCheckpointsBeforeTheyAreExecuted) {
+TEST_P(InboxCalls, AcceptCheckpointsBeforeTheyAreExecuted) {
   make_on_request();
   define("w", R"({"id":"wait","type":"signal","signal":"go"})");
   const auto leave_run = [&] { return run_id(leave("start_workflow", {{"name", "w"}, {"payload", "1"}})); };
@@ -263,7 +263,7 @@ TEST_P(InboxCalls, OwnCheckpointsBeforeTheyAreExecuted) {
   }
 }
 
-TEST_P(InboxCalls, ThatStartRunsAcceptNoTasks) {
+TEST_P(InboxCalls, StartingRunsAcceptNoTasks) {
   define("w", R"({"id":"wait","type":"signal","signal":"go"})");
   const std::string run = leave("start_workflow", {{"name", "w"}, {"payload", "1"}});
   const std::string elsewhere =

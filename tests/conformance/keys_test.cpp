@@ -19,7 +19,7 @@ class Keys : public Conformance {
   }
 };
 
-TEST_P(Keys, RunOneAtATimeInTheOrderOfTheirCreation) {
+TEST_P(Keys, RunTheirTasksOneAtATimeInCreationOrder) {
   std::vector<core::TaskId> ids;
   for (int i = 0; i < 5; ++i) ids.push_back(enqueue_keyed("k").id);
   EXPECT_EQ(queue().counts.blocked, 4);
@@ -30,7 +30,7 @@ TEST_P(Keys, RunOneAtATimeInTheOrderOfTheirCreation) {
   EXPECT_TRUE(queue().counts.is_zero());
 }
 
-TEST_P(Keys, KeepTheirOrderOverPriorities) {
+TEST_P(Keys, KeepTheirOrderDespitePriorities) {
   core::TaskSpec low = task_of("t");
   low.key = "k";
   core::TaskSpec high = low;
@@ -41,7 +41,7 @@ TEST_P(Keys, KeepTheirOrderOverPriorities) {
   complete(expect_next(second.id));
 }
 
-TEST_P(Keys, KeepTheirOrderOverRetriesReleasesAndLosses) {
+TEST_P(Keys, KeepTheirOrderAcrossRetriesReleasesAndLostLeases) {
   const core::Task first = enqueue_keyed("k");
   const core::Task second = enqueue_keyed("k");
   ASSERT_TRUE(fail(expect_next(first.id)).ok());
@@ -57,7 +57,7 @@ TEST_P(Keys, KeepTheirOrderOverRetriesReleasesAndLosses) {
   complete(expect_next(second.id));
 }
 
-TEST_P(Keys, AreFreedByAFailedADeadAndACancelledOne) {
+TEST_P(Keys, AreFreedByAFailedADeadAndACancelledTask) {
   core::TaskSpec spec = task_of("t");
   spec.key = "k";
   spec.retry.max_attempts = 1;
@@ -78,7 +78,7 @@ TEST_P(Keys, AreFreedByAFailedADeadAndACancelledOne) {
   expect_counts_kept();
 }
 
-TEST_P(Keys, GoOnOverWaitingOnesThatWereCancelled) {
+TEST_P(Keys, SkipCancelledWaitingTasks) {
   std::vector<core::TaskId> ids;
   for (int i = 0; i < 5; ++i) ids.push_back(enqueue_keyed("k").id);
   for (const std::size_t i : {1U, 2U, 4U}) ASSERT_TRUE(api().cancel_task("default", ids[i]).ok());
@@ -90,7 +90,7 @@ TEST_P(Keys, GoOnOverWaitingOnesThatWereCancelled) {
   complete(expect_next(fresh.id));
 }
 
-TEST_P(Keys, GoOnWhenOneGroupEndsTheHeadCancelsTheNextAndAddsAnother) {
+TEST_P(Keys, AdvanceWhenOneGroupEndsTheHeadAndChangesTheLine) {
   std::vector<core::TaskId> ids;
   for (int i = 0; i < 3; ++i) ids.push_back(enqueue_keyed("k").id);
   const core::Task head = expect_next(ids[0]);
@@ -107,7 +107,7 @@ TEST_P(Keys, GoOnWhenOneGroupEndsTheHeadCancelsTheNextAndAddsAnother) {
   EXPECT_TRUE(queue().counts.is_zero());
 }
 
-TEST_P(Keys, StandByTheirCreationWhenRevived) {
+TEST_P(Keys, OrderRevivedTasksByCreation) {
   core::TaskSpec spec = task_of("t");
   spec.key = "k";
   const core::Task first = run_to_failed(spec);
@@ -123,7 +123,7 @@ TEST_P(Keys, StandByTheirCreationWhenRevived) {
   expect_counts_kept();
 }
 
-TEST_P(Keys, StandByTheirCreationWhenTheHeadFailsAsTheyAreRevived) {
+TEST_P(Keys, OrderRevivedTasksByCreationWhenTheHeadFailsInTheSameGroup) {
   core::TaskSpec spec = task_of("t");
   spec.key = "k";
   const core::Task first = run_to_failed(spec);
@@ -144,7 +144,7 @@ TEST_P(Keys, StandByTheirCreationWhenTheHeadFailsAsTheyAreRevived) {
   expect_counts_kept();
 }
 
-TEST_P(Keys, SendARevivedOneToItsEmptyLineAtOnce) {
+TEST_P(Keys, MakeARevivedTaskOfAnEmptyLinePendingImmediately) {
   core::TaskSpec spec = task_of("t");
   spec.key = "k";
   const core::Task failed = run_to_failed(spec);
@@ -169,7 +169,7 @@ TEST_P(Keys, WaitForADelayedHead) {
   complete(expect_next(next.id));
 }
 
-TEST_P(Keys, KeepTheDelayOfOneThatWaitsForItsTurn) {
+TEST_P(Keys, KeepTheDelayOfABlockedTask) {
   const core::Task head = enqueue_keyed("k");
   core::TaskSpec delayed = task_of("t");
   delayed.key = "k";
@@ -184,7 +184,7 @@ TEST_P(Keys, KeepTheDelayOfOneThatWaitsForItsTurn) {
   complete(expect_next(next.id));
 }
 
-TEST_P(Keys, AreTheirQueuesAndTheirNamespaces) {
+TEST_P(Keys, AreSeparatePerQueueAndNamespace) {
   EXPECT_EQ(enqueue_keyed("k", "a").status, TaskStatus::pending);
   EXPECT_EQ(enqueue_keyed("k", "b").status, TaskStatus::pending);
   EXPECT_EQ(enqueue_keyed("K", "a").status, TaskStatus::pending);
@@ -196,7 +196,7 @@ TEST_P(Keys, AreTheirQueuesAndTheirNamespaces) {
   EXPECT_EQ(claim_for({.worker_id = "w", .queues = {"a", "b"}, .max = 100}).size(), 3U);
 }
 
-TEST_P(Keys, AreOneLineForAllTypes) {
+TEST_P(Keys, HaveOneLineForAllTypes) {
   core::TaskSpec a = task_of("a");
   core::TaskSpec b = task_of("b");
   a.key = b.key = "k";
@@ -205,7 +205,7 @@ TEST_P(Keys, AreOneLineForAllTypes) {
   EXPECT_TRUE(claim_for({.worker_id = "w", .types = {"b"}}).empty());
 }
 
-TEST_P(Keys, AreOneLineForAllNodes) {
+TEST_P(Keys, HaveOneLineForAllNodes) {
   const auto other = another_node(2);
   const core::Task first = enqueue_keyed("k");
   core::TaskSpec spec = task_of("t");
@@ -222,7 +222,7 @@ TEST_P(Keys, AreOneLineForAllNodes) {
   EXPECT_EQ(last->at(0).task.id, third.id);
 }
 
-TEST_P(Keys, OfManyEntitiesRunSideBySide) {
+TEST_P(Keys, OfManyEntitiesRunConcurrently) {
   core::EnqueueTasks batch;
   for (int i = 0; i < 200; ++i) {
     core::TaskSpec spec = task_of("t", std::to_string(i));

@@ -32,7 +32,7 @@ class LaggingRows : public CodeRunTest {
   [[nodiscard]] static bool may_lag() { return GetParam() != StoreKind::memory; }
 };
 
-TEST_P(LaggingRows, AStepAppendsAnEventAndRewritesNothing) {
+TEST_P(LaggingRows, AreNotRewrittenByAStep) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   const std::int64_t before = stored(run).row.sequence;
@@ -43,7 +43,7 @@ TEST_P(LaggingRows, AStepAppendsAnEventAndRewritesNothing) {
   EXPECT_FALSE(lags(run));
 }
 
-TEST_P(LaggingRows, EveryReadShowsTheLastStep) {
+TEST_P(LaggingRows, AreReadWithTheLastStep) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a", R"({"n":1})");
@@ -67,7 +67,7 @@ TEST_P(LaggingRows, EveryReadShowsTheLastStep) {
   EXPECT_EQ(steps->size(), 2U);
 }
 
-TEST_P(LaggingRows, AnotherNodeGoesOnWithWhatTheRowDoesNotSay) {
+TEST_P(LaggingRows, AreCaughtUpByAnotherNode) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a", "7");
@@ -90,7 +90,7 @@ TEST_P(LaggingRows, AnotherNodeGoesOnWithWhatTheRowDoesNotSay) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(LaggingRows, TwoNodesWriteToOneRunInTurns) {
+TEST_P(LaggingRows, AcceptWritesOfTwoNodesInTurns) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   const auto other = another_node(2);
@@ -106,7 +106,7 @@ TEST_P(LaggingRows, TwoNodesWriteToOneRunInTurns) {
   complete_body(body);
 }
 
-TEST_P(LaggingRows, AWholeLossLosesNothing) {
+TEST_P(LaggingRows, LoseNothingWhenTheLeaseIsLost) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a", "1");
@@ -123,7 +123,7 @@ TEST_P(LaggingRows, AWholeLossLosesNothing) {
   EXPECT_EQ(again.memo->steps[1].output.text, "2");
 }
 
-TEST_P(LaggingRows, ARowLagsOnlySoFar) {
+TEST_P(LaggingRows, LagByALimitedNumberOfEvents) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim("w1", 1, 1h).at(0);
   for (int i = 0; i < 250; ++i) complete_step(body, fmt::format("s{}", i));
@@ -137,7 +137,7 @@ TEST_P(LaggingRows, ARowLagsOnlySoFar) {
   EXPECT_FALSE(lags(run));
 }
 
-TEST_P(LaggingRows, WhatARunIsFoundByIsNeverBehind) {
+TEST_P(LaggingRows, NeverLagInTheirIndexedColumns) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a");
@@ -159,7 +159,7 @@ TEST_P(LaggingRows, WhatARunIsFoundByIsNeverBehind) {
   EXPECT_EQ(again.memo->steps.size(), 3U);
 }
 
-TEST_P(LaggingRows, ATailThatSomebodyTookAnEventFromIsFoundOut) {
+TEST_P(LaggingRows, WithAMissingEventAreDetected) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   for (const char* name : {"a", "b", "c"}) complete_step(body, name);
@@ -172,7 +172,7 @@ TEST_P(LaggingRows, ATailThatSomebodyTookAnEventFromIsFoundOut) {
 }
 
 // A transaction's reads see each other's commits: the tail may grow before its nodes are read.
-TEST_P(LaggingRows, ATailThatGrowsOnceIsReadOnceMore) {
+TEST_P(LaggingRows, AreReadAgainIfTheirTailGrows) {
   if (GetParam() != StoreKind::postgres) return;
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);

@@ -13,7 +13,7 @@ using core::TaskStatus;
 
 using Heartbeat = Conformance;
 
-TEST_P(Heartbeat, ExtendsTheLeaseByItsLengthSoFar) {
+TEST_P(Heartbeat, ExtendsTheLeaseByItsCurrentLength) {
   enqueue(task_of("t"));
   const core::Task task = claim_one("w1", 45s);
   clock.advance(30s);
@@ -31,7 +31,7 @@ TEST_P(Heartbeat, ExtendsTheLeaseByItsLengthSoFar) {
   EXPECT_EQ(get(task.id).task.lease->renewals, 2);
 }
 
-TEST_P(Heartbeat, MayAskForAnotherLengthWhichThenStays) {
+TEST_P(Heartbeat, MayChangeTheLengthOfTheLease) {
   enqueue(task_of("t"));
   const core::Task task = claim_one("w1", 45s);
   core::Report longer = report_of(task, ReportAction::heartbeat);
@@ -43,7 +43,7 @@ TEST_P(Heartbeat, MayAskForAnotherLengthWhichThenStays) {
   EXPECT_EQ(report("w1", longer)->lease_expires_at, clock.now() + 1s);
 }
 
-TEST_P(Heartbeat, ThatIsBadHarmsNoOther) {
+TEST_P(Heartbeat, DoesNotAffectOthersIfInvalid) {
   enqueue(task_of("t"));
   const core::Task task = claim_one();
   core::Report bad = report_of(task, ReportAction::heartbeat);
@@ -57,7 +57,7 @@ TEST_P(Heartbeat, ThatIsBadHarmsNoOther) {
 
 using Start = Conformance;
 
-TEST_P(Start, MakesItRunningAndIsTheFirstForTheTaskAndEachAttemptsOwn) {
+TEST_P(Start, RecordsTheFirstStartOfTheTaskAndTheStartOfEachAttempt) {
   const core::Task task = enqueue(task_of("t"));
   clock.advance(1s);
   const core::Task first = claim_one();
@@ -84,7 +84,7 @@ TEST_P(Start, MakesItRunningAndIsTheFirstForTheTaskAndEachAttemptsOwn) {
 
 using Release = Conformance;
 
-TEST_P(Release, SpendsNoAttemptAndIsClaimableAtOnce) {
+TEST_P(Release, CostsNoAttemptAndMakesTheTaskClaimableImmediately) {
   core::TaskSpec spec = task_of("t");
   spec.retry.max_attempts = 1;
   const core::Task task = enqueue(spec);
@@ -135,7 +135,7 @@ TEST_P(LeaseExpiry, RecordsTheAttemptAndWritesAnErrorBoundary) {
   EXPECT_EQ(snapshot.at("retry"), 1);
 }
 
-TEST_P(LeaseExpiry, IsRedeliveredAtOnceTwiceAndThenWaits) {
+TEST_P(LeaseExpiry, RedeliversTwiceImmediatelyAndThenWithABackoff) {
   const core::Task task = enqueue(task_of("t"));
   for (int loss = 1; loss <= 3; ++loss) {
     (void)claim_one("w1", 10s);
@@ -149,7 +149,7 @@ TEST_P(LeaseExpiry, IsRedeliveredAtOnceTwiceAndThenWaits) {
   EXPECT_EQ(api().list_checkpoints("default", task.id)->size(), 3U);
 }
 
-TEST_P(LeaseExpiry, OfTheLastAttemptIsADeadLetterWithItsReason) {
+TEST_P(LeaseExpiry, OfTheLastAttemptMakesADeadLetterWithTheReason) {
   core::TaskSpec spec = task_of("t");
   spec.retry.max_attempts = 2;
   const core::Task task = enqueue(spec);
@@ -167,7 +167,7 @@ TEST_P(LeaseExpiry, OfTheLastAttemptIsADeadLetterWithItsReason) {
   expect_counts_kept();
 }
 
-TEST_P(LeaseExpiry, IsFoundOnceByManyNodes) {
+TEST_P(LeaseExpiry, IsHandledOnceByManyNodes) {
   const auto second = another_node(2);
   const auto third = another_node(3);
   core::EnqueueTasks batch;
@@ -182,7 +182,7 @@ TEST_P(LeaseExpiry, IsFoundOnceByManyNodes) {
   expect_counts_kept();
 }
 
-TEST_P(LeaseExpiry, DoesNotTouchALeaseThatLives) {
+TEST_P(LeaseExpiry, DoesNotAffectALiveLease) {
   enqueue(task_of("t"));
   const core::Task task = claim_one("w1", 10s);
   clock.advance(9s);
@@ -228,7 +228,7 @@ TEST_P(Timeout, EndsAnAttemptThatRunsTooLongDespiteItsHeartbeats) {
   EXPECT_EQ(seen.task.error->code, "timeout");
 }
 
-TEST_P(Timeout, RunsFromTheStartOnceThereIsOne) {
+TEST_P(Timeout, IsMeasuredFromTheStart) {
   enqueue(with_timeout(20s));
   const core::Task task = claim_one("w1", 1h);
   clock.advance(19s);
@@ -241,7 +241,7 @@ TEST_P(Timeout, RunsFromTheStartOnceThereIsOne) {
   EXPECT_EQ(status_of(task.id), TaskStatus::pending);
 }
 
-TEST_P(Timeout, IsTakenByACompletionThatComesBeforeTheSweep) {
+TEST_P(Timeout, LosesAgainstACompletionBeforeTheSweep) {
   enqueue(with_timeout(20s));
   const core::Task task = claim_one("w1", 1h);
   clock.advance(21s);

@@ -42,7 +42,7 @@ TEST_P(Life, FromEnqueueToCompleteKeepsEveryByte) {
   EXPECT_TRUE(queue().counts.is_zero());
 }
 
-TEST_P(Life, AFailureIsTriedAgainAfterItsBackOffUntilAttemptsAreUsedUp) {
+TEST_P(Life, AFailureIsRetriedAfterItsBackoffUntilMaxAttempts) {
   core::TaskSpec spec = task_of("t");
   spec.retry.max_attempts = 2;
   const core::Task task = enqueue(spec);
@@ -57,7 +57,7 @@ TEST_P(Life, AFailureIsTriedAgainAfterItsBackOffUntilAttemptsAreUsedUp) {
   EXPECT_EQ(queue().counts.dead_letter, 1);
 }
 
-TEST_P(Life, ALostLeaseGoesBackAndIsRecorded) {
+TEST_P(Life, ALostLeaseIsRecordedAndTheTaskRedelivered) {
   const core::Task task = enqueue(task_of("t"));
   const core::Task first = claim_one("w1", 10s);
   clock.advance(11s);

@@ -16,7 +16,7 @@ class Limits : public Conformance {
   }
 };
 
-TEST_P(Limits, OfConcurrencyCountWhatIsHeld) {
+TEST_P(Limits, OfConcurrencyCountHeldTasks) {
   set_queue("default", {.max_concurrency = {{3}}});
   enqueue_many(10);
   const auto held = claim("w1", 10);
@@ -43,7 +43,7 @@ TEST_P(Limits, AreFreedByALostLease) {
   EXPECT_EQ(claim("w2").size(), 1U);
 }
 
-TEST_P(Limits, OfATypeLeaveTheOthersAlone) {
+TEST_P(Limits, OfATypeDoNotAffectOtherTypes) {
   set_queue("default", {.type_concurrency = {{{{"slow", 2}, {"never", 0}}}}});
   enqueue_many(5, "slow");
   enqueue_many(5, "never");
@@ -55,7 +55,7 @@ TEST_P(Limits, OfATypeLeaveTheOthersAlone) {
   EXPECT_TRUE(claim("w2").empty());
 }
 
-TEST_P(Limits, OfATypeAndOfTheQueueHoldTogether) {
+TEST_P(Limits, OfATypeAndOfTheQueueApplyTogether) {
   set_queue("default", {.max_concurrency = {{3}}, .type_concurrency = {{{{"a", 2}}}}});
   enqueue_many(5, "a");
   enqueue_many(5, "b");
@@ -64,7 +64,7 @@ TEST_P(Limits, OfATypeAndOfTheQueueHoldTogether) {
   EXPECT_EQ(by_type, (std::map<std::string, int>{{"a", 2}, {"b", 1}}));
 }
 
-TEST_P(Limits, CountTheSamePriorityLanesTogether) {
+TEST_P(Limits, OfATypeApplyAcrossPriorities) {
   set_queue("default", {.type_concurrency = {{{{"a", 2}}}}});
   for (int priority = 0; priority < 4; ++priority) enqueue_to("default", "a", priority);
   const auto claimed = claim("w1", 100);
@@ -73,7 +73,7 @@ TEST_P(Limits, CountTheSamePriorityLanesTogether) {
   EXPECT_EQ(claimed[1].task.priority, 2);
 }
 
-TEST_P(Limits, HoldOverNodes) {
+TEST_P(Limits, HoldAcrossNodes) {
   const auto other = another_node(2);
   set_queue("default", {.max_concurrency = {{3}}});
   enqueue_many(10);
@@ -101,7 +101,7 @@ TEST_P(Limits, HoldWithinOneGroup) {
   expect_counts_kept();
 }
 
-TEST_P(Limits, ThatEndWakeTheClaimsThatWait) {
+TEST_P(Limits, WakeWaitingClaimsWhenTheyAreFreedOrLifted) {
   set_queue("default", {.max_concurrency = {{1}}});
   enqueue_many(3);
   const core::Task held = claim_one("w1");
@@ -117,7 +117,7 @@ TEST_P(Limits, ThatEndWakeTheClaimsThatWait) {
   EXPECT_EQ(again.tasks().size(), 1U);
 }
 
-TEST_P(Limits, LoweredBelowWhatIsHeldGrantNothingUntilEnoughEnded) {
+TEST_P(Limits, LoweredBelowTheHeldTasksGrantNothingUntilEnoughHaveEnded) {
   enqueue_many(6);
   const auto held = claim("w1", 4);
   set_queue("default", {.max_concurrency = {{2}}});
@@ -128,7 +128,7 @@ TEST_P(Limits, LoweredBelowWhatIsHeldGrantNothingUntilEnoughEnded) {
   EXPECT_EQ(claim("w2", 10).size(), 1U);
 }
 
-TEST_P(Limits, LoweredBelowWhatIsHeldGrantNothingUnderARateToo) {
+TEST_P(Limits, LoweredBelowTheHeldTasksGrantNothingWithARateToo) {
   enqueue_many(6);
   const auto held = claim("w1", 4);
   set_queue("default", {.max_concurrency = {{2}}, .rate = {{core::Rate{.limit = 10, .per = 1s}}}});
@@ -139,7 +139,7 @@ TEST_P(Limits, LoweredBelowWhatIsHeldGrantNothingUnderARateToo) {
 
 using Rate = Limits;
 
-TEST_P(Rate, GrantsABurstAndThenItsPace) {
+TEST_P(Rate, AllowsABurstAndThenTheRate) {
   set_queue("default", {.rate = {{core::Rate{.limit = 5, .per = 10s}}}});
   enqueue_many(20);
   EXPECT_EQ(claim("w1", 20).size(), 5U);
@@ -153,7 +153,7 @@ TEST_P(Rate, GrantsABurstAndThenItsPace) {
   EXPECT_EQ(claim("w1", 20).size(), 5U);
 }
 
-TEST_P(Rate, IsSpentByClaimsNotByAsking) {
+TEST_P(Rate, IsSpentByClaimedTasksNotByEmptyClaims) {
   set_queue("default", {.rate = {{core::Rate{.limit = 3, .per = 1h}}}});
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(claim().empty());
   enqueue_many(2);
@@ -162,7 +162,7 @@ TEST_P(Rate, IsSpentByClaimsNotByAsking) {
   EXPECT_EQ(claim("w1", 10).size(), 1U);
 }
 
-TEST_P(Rate, HoldsOverNodes) {
+TEST_P(Rate, HoldsAcrossNodes) {
   const auto other = another_node(2);
   set_queue("default", {.rate = {{core::Rate{.limit = 4, .per = 1h}}}});
   enqueue_many(20);

@@ -29,7 +29,7 @@ class Lists : public Conformance {
   }
 };
 
-TEST_P(Lists, ByStatusHaveExactlyThose) {
+TEST_P(Lists, ByStatusHaveExactlyThoseTasks) {
   const auto ids = one_of_each();
   EXPECT_EQ(list({}).size(), 8U);
   for (const auto& [status, id] : ids) {
@@ -50,7 +50,7 @@ TEST_P(Lists, ShowScheduledTasksAsPending) {
 }
 
 // Long labels may share a prefix, and namespaces share no list.
-TEST_P(Lists, TellLongLabelsApart) {
+TEST_P(Lists, DistinguishLongLabels) {
   const std::string long_name(250, 'n');
   const std::string long_value(500, 'v');
   core::TaskSpec spec = task_of("email");
@@ -67,7 +67,7 @@ TEST_P(Lists, TellLongLabelsApart) {
   EXPECT_TRUE(list({.ns = "elsewhere", .label = {{"ü", "ö"}}}).empty());
 }
 
-TEST_P(Lists, ByLabelFollowATaskThroughItsStates) {
+TEST_P(Lists, ByLabelFindATaskInEachOfItsStates) {
   core::TaskSpec spec = task_of("email");
   spec.labels = {{"region", "eu"}};
   const core::Task task = enqueue(spec);
@@ -124,7 +124,7 @@ TEST_P(Lists, FilterByEachField) {
   EXPECT_TRUE(list({.worker_id = "w2"}).empty());
 }
 
-TEST_P(Lists, PageInBothOrdersWithoutSkipOrRepeat) {
+TEST_P(Lists, HavePagesInBothOrdersWithoutGapsOrDuplicates) {
   std::vector<core::TaskId> ids;
   for (int i = 0; i < 23; ++i) {
     if (i % 3 == 0) clock.advance(1ms);
@@ -136,7 +136,7 @@ TEST_P(Lists, PageInBothOrdersWithoutSkipOrRepeat) {
   }
 }
 
-TEST_P(Lists, PageStablyWhileTasksComeAndMove) {
+TEST_P(Lists, HaveStablePagesWhileTasksChange) {
   std::vector<core::TaskId> ids;
   for (int i = 0; i < 20; ++i) ids.push_back(enqueue(task_of("t")).id);
   for (const bool newest_first : {true, false}) {
@@ -169,7 +169,7 @@ TEST_P(Lists, EndWithoutACursorWhenThePageIsExactlyFull) {
   EXPECT_EQ(second->next_cursor, std::nullopt);
 }
 
-TEST_P(Lists, RefuseWhatIsNoCursorLimitOrFilter) {
+TEST_P(Lists, RejectInvalidCursorsLimitsAndFilters) {
   const auto field_of = [this](const core::ListTasks& call) {
     const auto page = api().list_tasks(call);
     if (page.ok()) return std::string{};
@@ -193,7 +193,7 @@ TEST_P(Lists, RefuseWhatIsNoCursorLimitOrFilter) {
   EXPECT_EQ(field_of({.query = {.label = {{"a", ""}}}}), "") << "an empty value is a value";
 }
 
-TEST_P(Lists, OfTextThatLooksLikeSqlFindJustThat) {
+TEST_P(Lists, MatchTextThatLooksLikeSqlLiterally) {
   core::TaskSpec spec = task_of("'; drop table tasks; --");
   spec.queue = "a%b_c\\";
   spec.key = "\" or 1=1 --";
@@ -209,7 +209,7 @@ TEST_P(Lists, OfTextThatLooksLikeSqlFindJustThat) {
 
 using Bulk = Lists;
 
-TEST_P(Bulk, CancelTakesWhatMayBeCancelled) {
+TEST_P(Bulk, CancelsTheCancelableTasks) {
   one_of_each();
   EXPECT_EQ(*api().cancel_tasks({}), (core::BulkResult{.matched = 4, .changed = 4}));
   EXPECT_EQ(list({.statuses = {TaskStatus::cancelled}}).size(), 3U);
@@ -217,14 +217,14 @@ TEST_P(Bulk, CancelTakesWhatMayBeCancelled) {
   expect_counts_kept();
 }
 
-TEST_P(Bulk, RetryTakesWhatMayBeRetried) {
+TEST_P(Bulk, RetriesTheRetryableTasks) {
   one_of_each();
   EXPECT_EQ(*api().retry_tasks({}), (core::BulkResult{.matched = 2, .changed = 2}));
   EXPECT_EQ(list({.statuses = {TaskStatus::pending}}).size(), 3U);
   expect_counts_kept();
 }
 
-TEST_P(Bulk, CountsWhatMatchedAndWhatChanged) {
+TEST_P(Bulk, CountsMatchedAndChangedTasks) {
   const auto ids = one_of_each();
   const auto some = api().cancel_tasks({.query = {.statuses = {TaskStatus::completed, TaskStatus::pending}}});
   EXPECT_EQ(*some, (core::BulkResult{.matched = 2, .changed = 1}));
@@ -234,7 +234,7 @@ TEST_P(Bulk, CountsWhatMatchedAndWhatChanged) {
   EXPECT_EQ(*api().cancel_tasks({.query = {.queue = "no such"}}), (core::BulkResult{}));
 }
 
-TEST_P(Bulk, ADryRunCountsAndChangesNothing) {
+TEST_P(Bulk, DryRunCountsAndChangesNothing) {
   const auto ids = one_of_each();
   EXPECT_EQ(*api().cancel_tasks({.dry_run = true}), (core::BulkResult{.matched = 4, .changed = 0}));
   EXPECT_EQ(*api().retry_tasks({.dry_run = true}), (core::BulkResult{.matched = 2, .changed = 0}));
@@ -259,7 +259,7 @@ TEST_P(Bulk, StopsAtItsLimitOldestFirst) {
   EXPECT_TRUE(queue().counts.is_zero());
 }
 
-TEST_P(Bulk, TakesWhatMatchedWhenItWasAskedFor) {
+TEST_P(Bulk, ChangesOnlyTasksThatMatchedAtTheStart) {
   std::vector<core::TaskId> line;
   for (int i = 0; i < 3; ++i) line.push_back(enqueue_keyed("k").id);
   EXPECT_EQ(*api().cancel_tasks({.query = {.statuses = {TaskStatus::pending}}}),
@@ -268,7 +268,7 @@ TEST_P(Bulk, TakesWhatMatchedWhenItWasAskedFor) {
   EXPECT_EQ(status_of(line[2]), TaskStatus::blocked);
 }
 
-TEST_P(Bulk, OfAWholeLineCancelsItWhole) {
+TEST_P(Bulk, CancelsAWholeKeyLine) {
   for (int i = 0; i < 10; ++i) enqueue_keyed("k");
   EXPECT_EQ(*api().cancel_tasks({.query = {.key = "k"}}), (core::BulkResult{.matched = 10, .changed = 10}));
   EXPECT_TRUE(queue().counts.is_zero());

@@ -15,7 +15,7 @@ class Locks : public Conformance {
   }
 };
 
-TEST_P(Locks, AreHeldByOneAtATime) {
+TEST_P(Locks, AreHeldByOneHolderAtATime) {
   const auto first = acquire("a");
   EXPECT_TRUE(first.acquired);
   EXPECT_EQ(first.lock, (core::Lock{.key = "k", .holder = "a", .fence = 1, .expires_at = clock.now() + 30s}));
@@ -24,7 +24,7 @@ TEST_P(Locks, AreHeldByOneAtATime) {
   EXPECT_EQ(second.lock, first.lock);
 }
 
-TEST_P(Locks, OfTheHolderAreExtendedUnderTheSameFence) {
+TEST_P(Locks, AcquiredAgainByTheHolderKeepTheirFence) {
   (void)acquire("a");
   clock.advance(20s);
   const auto again = acquire("a");
@@ -43,7 +43,7 @@ TEST_P(Locks, RaiseTheFenceAcrossReleaseAndExpiry) {
   EXPECT_EQ(acquire("b").lock.fence, 3) << "its own one that was over is a new one";
 }
 
-TEST_P(Locks, ThatAreOverCannotBeRenewedOrReleased) {
+TEST_P(Locks, CannotBeRenewedOrReleasedAfterTheirEnd) {
   (void)acquire("a");
   EXPECT_EQ(api().renew_lock({.key = "k", .holder = "a", .fence = 1, .ttl = 1min})->expires_at,
             clock.now() + 1min);
@@ -58,14 +58,14 @@ TEST_P(Locks, ThatAreOverCannotBeRenewedOrReleased) {
             ProblemCode::stale_lease);
 }
 
-TEST_P(Locks, OfAnotherNamespaceAreOthers) {
+TEST_P(Locks, AreSeparatePerNamespace) {
   (void)acquire("a");
   EXPECT_TRUE(api().acquire_lock({.ns = "other", .key = "k", .holder = "b"})->acquired);
   EXPECT_EQ(api().get_lock("other", "none").problem().code, ProblemCode::not_found);
   EXPECT_EQ(api().acquire_lock({.key = "", .holder = "b"}).problem().errors.at(0).field, "key");
 }
 
-TEST_P(Locks, TakenInOneGroupSeeEachOther) {
+TEST_P(Locks, AcquiredInOneGroupSeeEachOther) {
   const auto command = [](const std::string& holder) {
     const core::AcquireLock request{.key = "k", .holder = holder};
     return core::ChangeRecords{.refs = {core::lock_ref("default", "k")},

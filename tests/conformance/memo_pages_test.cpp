@@ -50,7 +50,7 @@ class MemoPages : public CodeRunTest {
 
 constexpr int kTwoPages = 1'330;  // and a row that lags behind the last events
 
-TEST_P(MemoPages, AreTogetherAllStepsOfALongRun) {
+TEST_P(MemoPages, ContainAllStepsOfALongRun) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_in_pages(run);
   complete_steps(body, 0, kTwoPages);
@@ -61,7 +61,7 @@ TEST_P(MemoPages, AreTogetherAllStepsOfALongRun) {
   expect_all_steps(again, kTwoPages);
 }
 
-TEST_P(MemoPages, ShowWhatOtherNodesAndThisGroupChanged) {
+TEST_P(MemoPages, ShowTheChangesOfOtherNodesAndOfTheSameGroup) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_in_pages(run);
   complete_steps(body, 0, kTwoPages);
@@ -79,7 +79,7 @@ TEST_P(MemoPages, ShowWhatOtherNodesAndThisGroupChanged) {
   EXPECT_EQ(states["nap"], core::NodeState::completed);
 }
 
-TEST_P(MemoPages, AreGivenOnlyToClaimsThatAskForThem) {
+TEST_P(MemoPages, AreReturnedOnlyToClaimsThatRequestThem) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_in_pages(run);
   complete_steps(body, 0, kTwoPages);
@@ -101,7 +101,7 @@ TEST_P(MemoPages, AreBoundedInBytes) {
   EXPECT_EQ(again.memo->steps.size() + rest_of(again).size(), static_cast<std::size_t>(kLarge));
 }
 
-TEST_P(MemoPages, OneStepIsReadByItsId) {
+TEST_P(MemoPages, AreNotNeededToReadOneStepById) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_in_pages(run);
   complete_steps(body, 0, 150);  // the first are in rows, the last in events only

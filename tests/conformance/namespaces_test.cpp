@@ -9,7 +9,7 @@ using core::ReportAction;
 
 using Namespaces = Conformance;
 
-TEST_P(Namespaces, HideTheTasksOfOthers) {
+TEST_P(Namespaces, HideTheirTasksFromEachOther) {
   const core::Task task = enqueue(task_of("t"));
   EXPECT_EQ(api().get_task("other", task.id).problem().code, ProblemCode::not_found);
   EXPECT_EQ(api().cancel_task("other", task.id).problem().code, ProblemCode::not_found);
@@ -28,7 +28,7 @@ TEST_P(Namespaces, HideTheTasksOfOthers) {
   complete(held);
 }
 
-TEST_P(Namespaces, HaveQueuesOfTheirOwn) {
+TEST_P(Namespaces, HaveTheirOwnQueues) {
   ASSERT_TRUE(api().set_queue({.ns = "other", .name = "default", .patch = {.paused = true}}).ok());
   enqueue(task_of("t"));
   ASSERT_TRUE(api().enqueue("other", task_of("t")).ok());
@@ -53,7 +53,7 @@ TEST_P(Namespaces, ShareTheTicker) {
   for (const char* ns : {"a", "b"}) EXPECT_EQ(claim_for({.ns = ns, .worker_id = "w1"}).size(), 2U);
 }
 
-TEST_P(Namespaces, ThatAreNoneAreRefusedEverywhere) {
+TEST_P(Namespaces, AreRejectedEverywhereIfInvalid) {
   const core::Task task = enqueue(task_of("t"));
   for (const char* ns : {"", "A", "admin", "a/b"}) {
     const auto field = [](const auto& result) { return result.problem().errors.at(0).field; };

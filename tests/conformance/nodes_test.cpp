@@ -47,14 +47,14 @@ TEST_P(Nodes, AreListedWithTheirLeader) {
   EXPECT_FALSE(second->is_leader());
 }
 
-TEST_P(Nodes, OfOneHostAreNotTheSame) {
+TEST_P(Nodes, OfOneHostAreDistinct) {
   const auto first = join(node(), "host");
   const auto second = join(node(), "host");
   EXPECT_NE(first->node_id(), second->node_id());
   EXPECT_EQ(api().list_nodes()->size(), 2U);
 }
 
-TEST_P(Nodes, KeepLeadingWhileTheyGiveSignsOfLife) {
+TEST_P(Nodes, KeepLeadingWhileTheySendHeartbeats) {
   const auto first = join(node(), "one");
   const auto second = join(node(), "two");
   for (int i = 0; i < 5; ++i) {
@@ -67,7 +67,7 @@ TEST_P(Nodes, KeepLeadingWhileTheyGiveSignsOfLife) {
   EXPECT_LT(leader().started_at, leader().heartbeat_at);
 }
 
-TEST_P(Nodes, ThatAreLostAreReplacedInAHigherTerm) {
+TEST_P(Nodes, AreReplacedInAHigherTermWhenLost) {
   const auto other = another_node(2);
   const auto first = join(node(), "one");
   const auto second = join(*other, "two");
@@ -86,7 +86,7 @@ TEST_P(Nodes, ThatAreLostAreReplacedInAHigherTerm) {
   EXPECT_EQ(node().store()->find_record(core::node_ref(first->node_id())), std::nullopt);
 }
 
-TEST_P(Nodes, HandOverWhenTheyLeave) {
+TEST_P(Nodes, HandOverLeadershipWhenTheyLeave) {
   const auto first = join(node(), "one");
   const auto second = join(node(), "two");
   first->leave();
@@ -97,7 +97,7 @@ TEST_P(Nodes, HandOverWhenTheyLeave) {
   EXPECT_EQ(leader().term, 2);
 }
 
-TEST_P(Nodes, ASweepRecoversNow) {
+TEST_P(Nodes, SweepOnRequest) {
   const core::Task task = enqueue(task_of("t"));
   (void)claim_one("w1", 10s);
   EXPECT_EQ(*api().sweep({.check = RecoveryCheck::leases}),
@@ -109,7 +109,7 @@ TEST_P(Nodes, ASweepRecoversNow) {
   EXPECT_EQ(api().list_audit({})->items.at(0).action, "admin.sweep");
 }
 
-TEST_P(Nodes, ASweepLooksForEverythingThatCanBeDue) {
+TEST_P(Nodes, SweepEverythingThatCanBeDue) {
   ASSERT_TRUE(api().register_worker({.worker_id = "w1"}).ok());
   ASSERT_TRUE(api().begin_idempotency({.key = "k", .request_hash = "sha256:1", .ttl = 1min}).ok());
   clock.advance(2min);

@@ -28,7 +28,7 @@ class Once : public Conformance {
   std::size_t tasks() { return list({}).size(); }
 };
 
-TEST_P(Once, ASecondRequestIsAnsweredWithWhatWasKept) {
+TEST_P(Once, ASecondRequestGetsTheStoredReply) {
   EXPECT_FALSE(is_replayed(submit(enqueue_once()).answer()));
   EXPECT_TRUE(is_replayed(submit(enqueue_once()).answer()));
   const auto other = another_node(2);
@@ -36,27 +36,27 @@ TEST_P(Once, ASecondRequestIsAnsweredWithWhatWasKept) {
   EXPECT_EQ(tasks(), 1U);
 }
 
-TEST_P(Once, AnotherRequestWithTheKeyIsRefused) {
+TEST_P(Once, ADifferentRequestWithTheSameKeyIsRejected) {
   ASSERT_TRUE(submit(enqueue_once()).answer().ok());
   EXPECT_EQ(submit(enqueue_once("sha256:2")).problem(), ProblemCode::idempotency_mismatch);
   EXPECT_EQ(tasks(), 1U);
 }
 
-TEST_P(Once, AKeyThatIsOverIsAsIfItNeverWas) {
+TEST_P(Once, AnExpiredKeyIsForgotten) {
   ASSERT_TRUE(submit(enqueue_once()).answer().ok());
   clock.advance(1h);
   EXPECT_FALSE(is_replayed(submit(enqueue_once("sha256:2")).answer()));
   EXPECT_EQ(tasks(), 2U);
 }
 
-TEST_P(Once, TwoOfOneGroupAreNotBothDone) {
+TEST_P(Once, TwoRequestsInOneGroupAreExecutedOnce) {
   const auto group = submit_group(node(), {enqueue_once(), enqueue_once()});
   EXPECT_TRUE(group[0].answer().ok());
   EXPECT_EQ(group[1].problem(), ProblemCode::conflict);
   EXPECT_EQ(tasks(), 1U);
 }
 
-TEST_P(Once, WhatWasRefusedMayBeTriedAgain) {
+TEST_P(Once, ARejectedRequestMayBeRetried) {
   const core::AppendCheckpoint nobody{
       .owner = core::TaskId{*core::parse_uuid("01890000-0000-7000-8000-000000000000")},
       .type = "manual_checkpoint",
@@ -65,7 +65,7 @@ TEST_P(Once, WhatWasRefusedMayBeTriedAgain) {
   EXPECT_FALSE(is_replayed(submit(enqueue_once()).answer()));
 }
 
-TEST_P(Once, NothingIsKeptOfWhatWasNotCommitted) {
+TEST_P(Once, AFailedCommitStoresNoReply) {
   FaultyNode faulty{node(), clock, 3};
   faulty.plan.on_verb = [](store::Verb verb) {
     if (verb == store::Verb::commit) lose(StoreError::Kind::internal);
@@ -76,7 +76,7 @@ TEST_P(Once, NothingIsKeptOfWhatWasNotCommitted) {
   EXPECT_EQ(tasks(), 1U);
 }
 
-TEST_P(Once, WhatWasCommittedAndNotAnsweredIsFoundByItsKey) {
+TEST_P(Once, ACommittedRequestWithALostReplyIsFoundByItsKey) {
   FaultyNode faulty{node(), clock, 3};
   faulty.plan.on_committed = [] { lose(StoreError::Kind::unknown); };
   EXPECT_FALSE(run_on(faulty.node, enqueue_once()).ok());
@@ -85,7 +85,7 @@ TEST_P(Once, WhatWasCommittedAndNotAnsweredIsFoundByItsKey) {
   EXPECT_EQ(tasks(), 1U);
 }
 
-TEST_P(Once, AClaimGivesTheSameTasksAgain) {
+TEST_P(Once, ARepeatedClaimReturnsTheSameTasks) {
   (void)enqueue(task_of("t"));
   (void)enqueue(task_of("t"));
   const core::ClaimTasks claim{.worker_id = "w1", .max = 1};
@@ -94,14 +94,14 @@ TEST_P(Once, AClaimGivesTheSameTasksAgain) {
   EXPECT_EQ(list({.statuses = {core::TaskStatus::claimed}}).size(), 1U);
 }
 
-TEST_P(Once, AClaimThatGotNothingMayBeMadeAgain) {
+TEST_P(Once, AnEmptyClaimMayBeRepeated) {
   const core::ClaimTasks claim{.worker_id = "w1", .max = 1};
   EXPECT_TRUE(submit(once(claim)).tasks().empty());
   (void)enqueue(task_of("t"));
   EXPECT_EQ(submit(once(claim)).tasks().size(), 1U);
 }
 
-TEST_P(Once, AClaimThatWaitsKeepsItsKeyWhenItIsServed) {
+TEST_P(Once, AWaitingClaimStoresItsKeyWhenItIsServed) {
   const core::ClaimTasks claim{.worker_id = "w1", .max = 1, .wait = 20s};
   const Pending waiting = submit(once(claim));
   EXPECT_FALSE(waiting.is_answered());
@@ -111,7 +111,7 @@ TEST_P(Once, AClaimThatWaitsKeepsItsKeyWhenItIsServed) {
   EXPECT_TRUE(is_replayed(submit(once(claim)).answer()));
 }
 
-TEST_P(Once, ACallOfSeveralStepsKeepsItsKeyWithItsFirst) {
+TEST_P(Once, ACallOfSeveralCommandsStoresItsKeyWithTheFirst) {
   const core::Task task = enqueue(task_of("t"));
   const core::DoOnce key{.key = "k", .request_hash = "sha256:1", .ttl = 1h};
   const auto first = node().local().once(key);
@@ -126,7 +126,7 @@ TEST_P(Once, ACallOfSeveralStepsKeepsItsKeyWithItsFirst) {
             ProblemCode::idempotency_mismatch);
 }
 
-TEST_P(Once, RecordsAndCheckpointsAnswerAsTheyDid) {
+TEST_P(Once, RepeatedRecordAndCheckpointCallsGetTheSameReply) {
   const core::Task task = enqueue(task_of("t"));
   const core::DoOnce lock{.key = "lock", .request_hash = "sha256:1", .ttl = 1h};
   const auto acquired = node().local().once(lock)->acquire_lock({.key = "l", .holder = "h"});

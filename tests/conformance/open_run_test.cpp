@@ -19,7 +19,7 @@ class OpenRuns : public RunTest {
   }
 };
 
-TEST_P(OpenRuns, OrderTheirTasksByWhatTheyComeAfter) {
+TEST_P(OpenRuns, OrderTheirTasksByDependencies) {
   const core::RunId run = open();
   const core::TaskId a = add(run);
   const core::TaskId b = add(run, {a});
@@ -35,7 +35,7 @@ TEST_P(OpenRuns, OrderTheirTasksByWhatTheyComeAfter) {
   expect_counts_kept();
 }
 
-TEST_P(OpenRuns, EndByThemselvesIfAsked) {
+TEST_P(OpenRuns, CompleteAutomaticallyIfConfigured) {
   const core::RunId run = open(true);
   const core::TaskId a = add(run);
   add(run, {a});
@@ -43,7 +43,7 @@ TEST_P(OpenRuns, EndByThemselvesIfAsked) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(OpenRuns, AFailedTaskCancelsWhatComesAfterItAndNotTheRun) {
+TEST_P(OpenRuns, CancelTheSuccessorsOfAFailedTaskAndStayOpen) {
   const core::RunId run = open();
   const core::TaskId a = add(run);
   const core::TaskId b = add(run, {a});
@@ -56,7 +56,7 @@ TEST_P(OpenRuns, AFailedTaskCancelsWhatComesAfterItAndNotTheRun) {
   EXPECT_EQ(node().local().enqueue("default", spec).problem().errors.at(0).field, "after[0]");
 }
 
-TEST_P(OpenRuns, ABatchIsTakenWholeOrNotAtAll) {
+TEST_P(OpenRuns, AcceptABatchCompletelyOrNotAtAll) {
   const core::RunId run = open();
   core::TaskSpec good = task_of("t");
   good.run_id = run;
@@ -69,7 +69,7 @@ TEST_P(OpenRuns, ABatchIsTakenWholeOrNotAtAll) {
   EXPECT_EQ(claimed(), Names{});
 }
 
-TEST_P(OpenRuns, KeyedTasksTakeTheirPlaceInLineWhenTheyMayStart) {
+TEST_P(OpenRuns, PutKeyedTasksInLineWhenTheyMayStart) {
   const core::RunId run = open();
   const core::TaskId a = add(run);
   core::TaskSpec keyed = task_of("t");
@@ -89,7 +89,7 @@ TEST_P(OpenRuns, KeyedTasksTakeTheirPlaceInLineWhenTheyMayStart) {
   expect_counts_kept();
 }
 
-TEST_P(OpenRuns, TakeNoTasksOnceTheyHaveEnded) {
+TEST_P(OpenRuns, AcceptNoTasksAfterTheirEnd) {
   const core::RunId run = open();
   act(run, RunAction::complete);
   core::TaskSpec spec = task_of("t");
@@ -101,7 +101,7 @@ TEST_P(OpenRuns, TakeNoTasksOnceTheyHaveEnded) {
 
 // --- retries of failed tasks ---
 
-TEST_P(OpenRuns, TakeATaskBackThatFailedAndWhatWasCancelledForItsSake) {
+TEST_P(OpenRuns, RestartAFailedTaskAndItsCancelledSuccessors) {
   const core::RunId run = open();
   const core::TaskId a = add(run);
   const core::TaskId b = add(run, {a});
@@ -132,7 +132,7 @@ TEST_P(OpenRuns, TakeATaskBackThatFailedAndWhatWasCancelledForItsSake) {
   expect_counts_kept();
 }
 
-TEST_P(OpenRuns, TakeOneBackWithAFreshBudget) {
+TEST_P(OpenRuns, RestartATaskWithNewAttempts) {
   const core::RunId run = open();
   core::TaskSpec spec = task_of("t");
   spec.run_id = run;
@@ -147,7 +147,7 @@ TEST_P(OpenRuns, TakeOneBackWithAFreshBudget) {
   EXPECT_EQ(nodes_of(run, RunEventType::task_retrying), Names{to_string(dead)});
 }
 
-TEST_P(OpenRuns, TakeAllBackInBulk) {
+TEST_P(OpenRuns, RestartTasksInBulk) {
   const core::RunId run = open();
   const core::TaskId a = add(run);
   const core::TaskId b = add(run);
@@ -161,7 +161,7 @@ TEST_P(OpenRuns, TakeAllBackInBulk) {
   EXPECT_EQ(work(), (Names{to_string(a), to_string(b), to_string(after_both)}));
 }
 
-TEST_P(OpenRuns, ThatHaveFailedGoOnFromWhatDidNotComplete) {
+TEST_P(OpenRuns, ResumeAtTheirUncompletedTasksAfterAFailure) {
   const core::RunId run = open(true);
   const core::TaskId a = add(run);
   const core::TaskId b = add(run, {a});
@@ -178,7 +178,7 @@ TEST_P(OpenRuns, ThatHaveFailedGoOnFromWhatDidNotComplete) {
   expect_counts_kept();
 }
 
-TEST_P(OpenRuns, ThatHaveFailedGoOnWithTheOneTaskThatIsRetried) {
+TEST_P(OpenRuns, ResumeWithTheRetriedTaskAfterAFailure) {
   const core::RunId run = open(true);
   const core::TaskId a = add(run);
   const core::TaskId b = add(run);
@@ -192,7 +192,7 @@ TEST_P(OpenRuns, ThatHaveFailedGoOnWithTheOneTaskThatIsRetried) {
   EXPECT_EQ(state_of(run), RunState::failed) << "one of them did not complete still";
 }
 
-TEST_P(OpenRuns, ThatArePausedHoldWhatIsTakenBack) {
+TEST_P(OpenRuns, HoldRestartedTasksWhilePaused) {
   const core::RunId run = open();
   const core::TaskId a = add(run);
   fail_node(to_string(a));
@@ -204,7 +204,7 @@ TEST_P(OpenRuns, ThatArePausedHoldWhatIsTakenBack) {
 }
 
 // The run is retried while a lease is still held: the task continues once its holder releases it.
-TEST_P(OpenRuns, ThatAreRetriedWhileTheyStopGoOn) {
+TEST_P(OpenRuns, ContinueWhenRetriedWhileStopping) {
   core::OpenRun asked{.auto_complete = true};
   asked.deadline = 5s;
   const core::RunId run = runs().open_run(asked)->run.facts.id;
@@ -221,7 +221,7 @@ TEST_P(OpenRuns, ThatAreRetriedWhileTheyStopGoOn) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(OpenRuns, KeepTheLineOfAKeyWhenATaskIsTakenBack) {
+TEST_P(OpenRuns, KeepTheKeyLineWhenATaskIsRestarted) {
   const core::RunId run = open();
   core::TaskSpec keyed = task_of("t");
   keyed.key = "k";
@@ -238,7 +238,7 @@ TEST_P(OpenRuns, KeepTheLineOfAKeyWhenATaskIsTakenBack) {
   expect_counts_kept();
 }
 
-TEST_P(OpenRuns, TakeNothingBackThatDidNotFailOrOnceTheyHaveEnded) {
+TEST_P(OpenRuns, RestartOnlyFailedTasksAndOnlyWhileOpen) {
   const core::RunId run = open();
   const core::TaskId a = add(run);
   const core::TaskId b = add(run, {a});
@@ -251,7 +251,7 @@ TEST_P(OpenRuns, TakeNothingBackThatDidNotFailOrOnceTheyHaveEnded) {
   EXPECT_NE(late.problem().detail.find("which is completed"), std::string::npos) << late.problem().detail;
 }
 
-TEST_P(OpenRuns, KeepACancelByHandAfterTheyWereRetried) {
+TEST_P(OpenRuns, KeepAnOperatorsCancelAfterARetry) {
   const core::RunId run = open(true);
   const core::TaskId a = add(run);
   const core::TaskId b = add(run, {a});
@@ -264,7 +264,7 @@ TEST_P(OpenRuns, KeepACancelByHandAfterTheyWereRetried) {
 }
 
 // The other predecessor was canceled by the deadline, and is not retried together with the failed one.
-TEST_P(OpenRuns, DoNotCallBackWhatComesAfterAnotherThatWasCancelled) {
+TEST_P(OpenRuns, DoNotRestartSuccessorsOfAnotherCancelledTask) {
   core::OpenRun asked{.auto_complete = true};
   asked.deadline = 5s;
   const core::RunId run = runs().open_run(asked)->run.facts.id;
@@ -287,7 +287,7 @@ TEST_P(OpenRuns, DoNotCallBackWhatComesAfterAnotherThatWasCancelled) {
 }
 
 // A late report on a task arrives in the same group as the retry of its run.
-TEST_P(OpenRuns, AreRetriedBesideALateReportOfAKeyedTask) {
+TEST_P(OpenRuns, CanBeRetriedDuringALateReportOfAKeyedTask) {
   const core::RunId run = open(true);
   core::TaskSpec keyed = task_of("t");
   keyed.key = "k";
@@ -303,7 +303,7 @@ TEST_P(OpenRuns, AreRetriedBesideALateReportOfAKeyedTask) {
   expect_counts_kept();
 }
 
-TEST_P(OpenRuns, HaveNoPlanToGoBackIn) {
+TEST_P(OpenRuns, CannotBeRewound) {
   const core::RunId run = open();
   const core::TaskId a = add(run);
   const auto rewound = runs().rewind_run({.run = {.id = run}, .to = to_string(a)});
@@ -311,7 +311,7 @@ TEST_P(OpenRuns, HaveNoPlanToGoBackIn) {
   EXPECT_EQ(rewound.problem().code, ProblemCode::invalid_state);
 }
 
-TEST_P(OpenRuns, OnlyTheyTakeTasksBackOneByOne) {
+TEST_P(OpenRuns, AreTheOnlyRunsThatRestartSingleTasks) {
   define("one", R"({"id":"a","activity":"t"})");
   const core::RunId run = start("one");
   const core::TaskId a = *node_of(run, "a").task_id;

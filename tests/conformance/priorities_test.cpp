@@ -44,7 +44,7 @@ TEST_P(Priorities, AreClaimedFromTheHighestToTheLowest) {
   EXPECT_EQ(claimed_priorities(), Numbers(expected.begin() + 4, expected.end()));
 }
 
-TEST_P(Priorities, OfSeveralTypesAreInOneOrder) {
+TEST_P(Priorities, OrderTasksOfAllTypesTogether) {
   enqueue_at(500, "a");
   enqueue_at(900, "b");
   enqueue_at(700, "a");
@@ -54,7 +54,7 @@ TEST_P(Priorities, OfSeveralTypesAreInOneOrder) {
   EXPECT_EQ(claimed_priorities(), (Numbers{700, 500, 1}));
 }
 
-TEST_P(Priorities, OfOneHeightAreClaimedByAge) {
+TEST_P(Priorities, OfEqualValueAreClaimedByAge) {
   const core::TaskId first = enqueue_at(1'000'000).id;
   clock.advance(2s);
   const core::TaskId second = enqueue_at(1'000'000).id;
@@ -64,7 +64,7 @@ TEST_P(Priorities, OfOneHeightAreClaimedByAge) {
   EXPECT_EQ(ids_of(claim("w1", 2)), (std::vector{third}));
 }
 
-TEST_P(Priorities, StayWithTheTaskThroughRetriesDelaysAndKeys) {
+TEST_P(Priorities, AreKeptThroughRetriesDelaysAndKeys) {
   core::TaskSpec spec = task_of("t");
   spec.priority = 2'000;
   spec.delay = 10s;
@@ -89,7 +89,7 @@ TEST_P(Priorities, StayWithTheTaskThroughRetriesDelaysAndKeys) {
   EXPECT_EQ(claimed_priorities(), (Numbers{1'999, 1'500}));
 }
 
-TEST_P(Priorities, GoWithTheTasksOfRuns) {
+TEST_P(Priorities, AreKeptByTheTasksOfRuns) {
   define("flow",
          R"({"id":"a","activity":"t","priority":-2000000000},{"id":"b","activity":"t","priority":2000000000},
                     {"id":"c","activity":"t"})");
@@ -100,7 +100,7 @@ TEST_P(Priorities, GoWithTheTasksOfRuns) {
   EXPECT_EQ(state_of(run), core::RunState::completed);
 }
 
-TEST_P(Priorities, AreCountedAndCancelledAsAnyOthers) {
+TEST_P(Priorities, AtTheExtremesAreCountedAndCancelled) {
   const core::TaskId id = enqueue_at(1'000'000).id;
   enqueue_at(-1'000'000);
   EXPECT_EQ(queue().counts.pending, 2);

@@ -10,7 +10,7 @@ using core::TaskStatus;
 
 using KeptCounts = Conformance;
 
-TEST_P(KeptCounts, EqualARecountAfterEveryMove) {
+TEST_P(KeptCounts, EqualARecountAfterEveryTransition) {
   core::TaskSpec delayed = task_of("t");
   delayed.delay = 1h;
   core::TaskSpec short_lived = task_of("u");
@@ -63,7 +63,7 @@ TEST_P(KeptCounts, OfAQueueListAllQueuesByName) {
   EXPECT_TRUE(api().list_queues("other")->empty());
 }
 
-TEST_P(KeptCounts, SayHowOldTheOldestPendingTaskIs) {
+TEST_P(KeptCounts, HaveTheAgeOfTheOldestPendingTask) {
   core::TaskSpec delayed = task_of("t");
   delayed.delay = 10s;
   enqueue(delayed);
@@ -81,7 +81,7 @@ TEST_P(KeptCounts, SayHowOldTheOldestPendingTaskIs) {
 
 using Pause = Conformance;
 
-TEST_P(Pause, HoldsClaimsBackAndNothingElse) {
+TEST_P(Pause, StopsClaimsAndNothingElse) {
   enqueue(task_of("t"));
   const core::Task held = claim_one();
   set_queue("default", {.paused = true});
@@ -96,7 +96,7 @@ TEST_P(Pause, HoldsClaimsBackAndNothingElse) {
   EXPECT_EQ(claim_one().id, task.id);
 }
 
-TEST_P(Pause, OnceOverWakesTheClaimsThatWait) {
+TEST_P(Pause, WakesWaitingClaimsWhenItEnds) {
   set_queue("default", {.paused = true});
   enqueue(task_of("t"));
   const Pending claim = waiting_claim({.worker_id = "w1"});
@@ -106,7 +106,7 @@ TEST_P(Pause, OnceOverWakesTheClaimsThatWait) {
   EXPECT_EQ(claim.tasks().size(), 2U);
 }
 
-TEST_P(Pause, HoldsOverNodes) {
+TEST_P(Pause, HoldsAcrossNodes) {
   const auto other = another_node(2);
   enqueue(task_of("t"));
   ASSERT_TRUE(other->api().set_queue({.name = "default", .patch = {.paused = true}}).ok());
@@ -120,7 +120,7 @@ TEST_P(Pause, HoldsOverNodes) {
 
 using Settings = Conformance;
 
-TEST_P(Settings, KeepWhatIsAbsentAndClearWhatIsNull) {
+TEST_P(Settings, KeepAbsentFieldsAndClearNullFields) {
   set_queue("q", {.paused = true, .max_concurrency = {{5}}});
   set_queue("q",
             {.type_concurrency = {{{{"a", 2}, {"ü", 0}}}}, .rate = {{core::Rate{.limit = 3, .per = 10s}}}});
@@ -144,7 +144,7 @@ TEST_P(Settings, KeepWhatIsAbsentAndClearWhatIsNull) {
   EXPECT_TRUE(queue("q").settings.type_concurrency.empty());
 }
 
-TEST_P(Settings, OfTwoChangesInOneGroupAreBothKept) {
+TEST_P(Settings, MergeTwoChangesInOneGroup) {
   const auto answers =
       submit_group(node(), {core::SetQueue{.name = "q", .patch = {.paused = true}},
                             core::SetQueue{.name = "q", .patch = {.max_concurrency = {{4}}}}});
@@ -154,7 +154,7 @@ TEST_P(Settings, OfTwoChangesInOneGroupAreBothKept) {
   EXPECT_EQ(queue("q").settings.max_concurrency, 4);
 }
 
-TEST_P(Settings, ThatAreBadAreRefusedAndNothingIsStored) {
+TEST_P(Settings, AreRejectedIfInvalidAndNothingIsStored) {
   const auto refused = api().set_queue({.name = "q", .patch = {.paused = true, .max_concurrency = {{-1}}}});
   EXPECT_EQ(refused.problem().code, ProblemCode::invalid_argument);
   EXPECT_EQ(refused.problem().errors.at(0).field, "max_concurrency");

@@ -47,7 +47,7 @@ class Records : public Conformance {
   }
 };
 
-TEST_P(Records, AreFoundAsTheyWereWritten) {
+TEST_P(Records, RoundTrip) {
   put(ref("a"), clock.now() + 1s);
   EXPECT_EQ(store().find_record(ref("a")), record(ref("a"), 1, clock.now() + 1s));
   EXPECT_EQ(store().find_record(ref("a", RecordKind::token)), std::nullopt);
@@ -58,7 +58,7 @@ TEST_P(Records, AreFoundAsTheyWereWritten) {
   EXPECT_EQ(locked.at(1), std::nullopt);
 }
 
-TEST_P(Records, AreChangedOnlyAtTheVersionThatWasLoaded) {
+TEST_P(Records, ChangeOnlyAtTheLoadedVersion) {
   put(ref("a"));
   expect_retry({.ref = ref("a"), .version_before = 0, .record = record(ref("a"), 1)});
   expect_retry({.ref = ref("a"), .version_before = 2, .record = record(ref("a"), 3)});
@@ -70,7 +70,7 @@ TEST_P(Records, AreChangedOnlyAtTheVersionThatWasLoaded) {
   EXPECT_EQ(store().find_record(ref("a")), std::nullopt);
 }
 
-TEST_P(Records, OfOneCommitAreAllOrNothing) {
+TEST_P(Records, OfOneCommitAreAtomic) {
   put(ref("a"));
   try {
     write({{.ref = ref("b"), .version_before = 0, .record = record(ref("b"), 1)},
@@ -81,7 +81,7 @@ TEST_P(Records, OfOneCommitAreAllOrNothing) {
   }
 }
 
-TEST_P(Records, AreListedByKeyBytewiseWithinTheirKindAndNamespace) {
+TEST_P(Records, AreListedInByteOrderWithinTheirKindAndNamespace) {
   for (const char* key : {"b", "B", "ä", "a", "a b"}) put(ref(key));
   put(ref("c", RecordKind::worker));
   put(ref("c", RecordKind::lock, "other"));
@@ -104,7 +104,7 @@ TEST_P(Records, AreDueInTheOrderOfTheirTime) {
   EXPECT_EQ(keys(store().due_records(RecordKind::lock, 2)), (std::vector<std::string>{"soon", "elsewhere"}));
 }
 
-TEST_P(Records, ThatAreMadeAndErasedInOneGroupLeaveNothing) {
+TEST_P(Records, CreatedAndErasedInOneGroupLeaveNothing) {
   const auto command = [this](bool erases) {
     core::RecordChange change{.ref = ref("a")};
     if (!erases) change.body = core::RawJson{"{}"};
@@ -122,7 +122,7 @@ TEST_P(Records, ThatAreMadeAndErasedInOneGroupLeaveNothing) {
   EXPECT_EQ(store().find_record(ref("a"))->version, 3);
 }
 
-TEST_P(Records, WithNamesThatNoneCanHaveAreRefusedTheSameEverywhere) {
+TEST_P(Records, WithInvalidNamesAreRejectedEverywhereAlike) {
   for (const std::string& bad :
        {std::string{}, std::string{"a\0b", 3}, std::string{"\xff"}, std::string(600, 'x')}) {
     const auto field = [](const auto& result) { return result.problem().errors.at(0).field; };

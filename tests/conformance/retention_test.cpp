@@ -36,7 +36,7 @@ class Retention : public RunTest {
   bool is_there(const core::RunId& id) { return runs().get_run({.id = id}).ok(); }
 };
 
-TEST_P(Retention, AFinishedTaskIsKeptForSevenDaysAndThenGone) {
+TEST_P(Retention, ErasesAFinishedTaskAfterSevenDays) {
   const core::Task task = completed();
   clock.advance(7 * kDay - 1s);
   EXPECT_EQ(sweep().changed, 0);
@@ -51,7 +51,7 @@ TEST_P(Retention, AFinishedTaskIsKeptForSevenDaysAndThenGone) {
   EXPECT_EQ(sweep().changed, 0);
 }
 
-TEST_P(Retention, ATasksLabelsGoWithIt) {
+TEST_P(Retention, ErasesTheLabelsOfATask) {
   core::TaskSpec spec = task_of("t");
   spec.labels = {{"region", "eu"}, {"tier", "gold"}};
   const core::Task gone = enqueue(spec);
@@ -66,7 +66,7 @@ TEST_P(Retention, ATasksLabelsGoWithIt) {
   EXPECT_TRUE(api().verify()->is_ok());
 }
 
-TEST_P(Retention, WhatHasNotEndedIsNeverTouched) {
+TEST_P(Retention, KeepsTasksThatHaveNotEnded) {
   const core::Task held = enqueue(task_of("t"));
   (void)claim_one("w1", 24h);
   core::TaskSpec later = task_of("t");
@@ -80,7 +80,7 @@ TEST_P(Retention, WhatHasNotEndedIsNeverTouched) {
   for (const core::Task& task : {held, scheduled, pending, head, waiting}) EXPECT_TRUE(is_there(task));
 }
 
-TEST_P(Retention, ATaskCountsFromItsEndAndNotFromItsCreation) {
+TEST_P(Retention, CountsFromTheEndOfATask) {
   const core::Task task = enqueue(task_of("t"));
   clock.advance(30 * kDay);
   complete(claim_one("w1"));
@@ -90,7 +90,7 @@ TEST_P(Retention, ATaskCountsFromItsEndAndNotFromItsCreation) {
   EXPECT_FALSE(is_there(task));
 }
 
-TEST_P(Retention, EachStateAndQueueMayHaveATimeOfItsOwn) {
+TEST_P(Retention, HasATimePerStateAndQueue) {
   const auto keep = [this](const core::TaskSpec& spec) { return completed(spec); };
   const core::Task done = keep(task_of("t"));
   core::TaskSpec elsewhere = task_of("t");
@@ -118,7 +118,7 @@ TEST_P(Retention, EachStateAndQueueMayHaveATimeOfItsOwn) {
   }
 }
 
-TEST_P(Retention, ATaskTakesItsKeyItsAttemptsAndItsCheckpointsAlong) {
+TEST_P(Retention, ErasesATaskWithItsKeyItsAttemptsAndItsCheckpoints) {
   core::TaskSpec spec = task_of("t");
   spec.idempotency_key = "once";
   const core::Task task = completed(spec);
@@ -133,7 +133,7 @@ TEST_P(Retention, ATaskTakesItsKeyItsAttemptsAndItsCheckpointsAlong) {
   EXPECT_EQ(api().summarize_checkpoints("default", anew->task.id)->total, 0);
 }
 
-TEST_P(Retention, CountsOfDeadLettersFollow) {
+TEST_P(Retention, UpdatesTheCountOfDeadLetters) {
   (void)run_to_dead_letter(task_of("dead"));
   EXPECT_EQ(queue().counts.dead_letter, 1);
   clock.advance(7 * kDay);
@@ -141,7 +141,7 @@ TEST_P(Retention, CountsOfDeadLettersFollow) {
   EXPECT_EQ(queue().counts.dead_letter, 0);
 }
 
-TEST_P(Retention, ARetriedTaskIsNotTheOneThatWasOld) {
+TEST_P(Retention, KeepsATaskThatWasRetriedAfterTheScan) {
   const core::Task dead = run_to_dead_letter(task_of("dead"));
   const core::TimePoint finished_at = *get(dead.id).task.finished_at;
   clock.advance(7 * kDay);
@@ -153,7 +153,7 @@ TEST_P(Retention, ARetriedTaskIsNotTheOneThatWasOld) {
   EXPECT_TRUE(is_there(dead));
 }
 
-TEST_P(Retention, ARunGoesWithAllItConsistsOf) {
+TEST_P(Retention, ErasesARunWithAllItsRows) {
   define("flow", R"({"id":"a","activity":"t"},{"id":"w","type":"signal","signal":"ok","after":["a"]})");
   const auto started = runs().start_run({.workflow = "flow", .run_key = "one"});
   const core::RunId run = started->run.facts.id;
@@ -173,7 +173,7 @@ TEST_P(Retention, ARunGoesWithAllItConsistsOf) {
   EXPECT_TRUE(runs().start_run({.workflow = "flow", .run_key = "one"})->created) << "its key is free";
 }
 
-TEST_P(Retention, ALiveRunKeepsItsTasksHoweverOld) {
+TEST_P(Retention, KeepsTheTasksOfALiveRun) {
   const core::RunId run = runs().open_run({})->run.facts.id;
   const core::TaskId first = add(run);
   work();
@@ -186,7 +186,7 @@ TEST_P(Retention, ALiveRunKeepsItsTasksHoweverOld) {
   EXPECT_FALSE(is_there(first));
 }
 
-TEST_P(Retention, ARunWithATaskUnderWayIsKept) {
+TEST_P(Retention, KeepsARunWithAHeldTask) {
   const core::RunId run = runs().open_run({})->run.facts.id;
   add(run);
   (void)api().claim({.worker_id = "w1", .lease = 24h});
@@ -197,7 +197,7 @@ TEST_P(Retention, ARunWithATaskUnderWayIsKept) {
   EXPECT_TRUE(is_there(run));
 }
 
-TEST_P(Retention, AChildIsKeptAsLongAsItsParent) {
+TEST_P(Retention, KeepsAChildAsLongAsItsParent) {
   define("child", R"({"id":"c","activity":"t"})");
   define("parent", R"({"id":"p","type":"workflow","workflow":"child"},
                       {"id":"w","type":"signal","signal":"ok","after":["p"]})");
@@ -215,7 +215,7 @@ TEST_P(Retention, AChildIsKeptAsLongAsItsParent) {
   EXPECT_FALSE(is_there(child));
 }
 
-TEST_P(Retention, ARunOfANamespaceWithoutTasksHasItsTimeToo) {
+TEST_P(Retention, ErasesRunsInANamespaceWithoutTasks) {
   set({.retention_runs = 1s});
   const core::RunId run = runs().open_run({})->run.facts.id;
   act(run, core::RunAction::complete);
@@ -224,7 +224,7 @@ TEST_P(Retention, ARunOfANamespaceWithoutTasksHasItsTimeToo) {
   EXPECT_FALSE(is_there(run));
 }
 
-TEST_P(Retention, TheAuditLosesItsBeginningAndStaysAChain) {
+TEST_P(Retention, ErasesTheOldestAuditEntriesAndKeepsTheChain) {
   ASSERT_TRUE(api().append_audit({{.action = "one"}, {.action = "two"}}).ok());
   clock.advance(200 * kDay);
   ASSERT_TRUE(api().append_audit({{.action = "three"}}).ok());
@@ -237,7 +237,7 @@ TEST_P(Retention, TheAuditLosesItsBeginningAndStaysAChain) {
   EXPECT_TRUE(api().verify()->is_ok());
 }
 
-TEST_P(Retention, ADryRunSaysWhatIsOldAndChangesNothing) {
+TEST_P(Retention, ReportsWithoutErasingInADryRun) {
   const core::Task task = completed();
   clock.advance(7 * kDay);
   const auto dry = api().sweep({.check = RecoveryCheck::retention, .dry_run = true});
@@ -249,7 +249,7 @@ TEST_P(Retention, ADryRunSaysWhatIsOldAndChangesNothing) {
             "dry_run");
 }
 
-TEST_P(Retention, SettingsThatMakeNoSenseAreRefusedByName) {
+TEST_P(Retention, RejectsInvalidSettingsByName) {
   const auto refused = [this](const core::NamespacePatch& patch) {
     return api().put_namespace({.patch = patch}).problem().errors.at(0).field;
   };
@@ -259,7 +259,7 @@ TEST_P(Retention, SettingsThatMakeNoSenseAreRefusedByName) {
   EXPECT_EQ(*api().get_namespace("default"), core::NamespaceSettings{});
 }
 
-TEST_P(Retention, SettingsComeBackAsTheyWereSet) {
+TEST_P(Retention, RoundTripsItsSettings) {
   const core::NamespaceSettings wanted{.retention_completed = 1h,
                                        .retention_dead_letter = 2h,
                                        .retention_cancelled = 3h,
@@ -275,7 +275,7 @@ TEST_P(Retention, SettingsComeBackAsTheyWereSet) {
   EXPECT_EQ(*api().get_namespace("default"), wanted);
 }
 
-TEST_P(Retention, ManyGoPageByPage) {
+TEST_P(Retention, ErasesManyTasksPageByPage) {
   core::EnqueueTasks many;
   for (int i = 0; i < 1'203; ++i) many.tasks.push_back(task_of("t"));
   ASSERT_TRUE(api().enqueue_batch(many).ok());
@@ -298,7 +298,7 @@ TEST_P(Retention, ManyGoPageByPage) {
   EXPECT_EQ(left->items[0].id, kept.id);
 }
 
-TEST_P(Retention, WhatIsLongOverdueIsAViolationWhereSomebodyLeads) {
+TEST_P(Retention, ReportsLongOverdueTasksAsViolationsWhileANodeLeads) {
   SeededRandom random{5};
   runtime::Membership leader{engine(), clock, random, {.hostname = "one", .leader_ttl = 24h}};
   leader.beat_if_due();

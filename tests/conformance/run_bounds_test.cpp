@@ -32,7 +32,7 @@ class RunBounds : public CodeRunTest {
   }
 };
 
-TEST_P(RunBounds, AWorkflowThatContainsItselfFailsAtTheDepthOfChildren) {
+TEST_P(RunBounds, FailARecursiveWorkflowAtTheDepthLimit) {
   define("loop", R"({"id":"again","type":"workflow","workflow":"loop"})");
   const core::RunId run = start("loop");
   tick();
@@ -44,7 +44,7 @@ TEST_P(RunBounds, AWorkflowThatContainsItselfFailsAtTheDepthOfChildren) {
   EXPECT_EQ(all_runs().size(), 65U);
 }
 
-TEST_P(RunBounds, ATreeThatDoublesGrowsByABoundedNumberOfRunsACommit) {
+TEST_P(RunBounds, LimitTheRunsThatOneCommitStarts) {
   define("tree",
          R"({"id":"a","type":"workflow","workflow":"tree"},{"id":"b","type":"workflow","workflow":"tree"})");
   const core::RunId run = start("tree");
@@ -63,7 +63,7 @@ TEST_P(RunBounds, ATreeThatDoublesGrowsByABoundedNumberOfRunsACommit) {
   for (const core::Run& one : all_runs()) EXPECT_TRUE(core::is_closed(one.state)) << to_string(one.state);
 }
 
-TEST_P(RunBounds, ATreeThatIsTerminatedEndsInPagesToo) {
+TEST_P(RunBounds, EndATerminatedTreeInPages) {
   define("tree", R"({"id":"a","type":"workflow","workflow":"tree","for_each":[1,2,3,4]})");
   const core::RunId run = start("tree");
   tick_once();
@@ -73,7 +73,7 @@ TEST_P(RunBounds, ATreeThatIsTerminatedEndsInPagesToo) {
   for (const core::Run& one : all_runs()) EXPECT_EQ(one.state, RunState::cancelled);
 }
 
-TEST_P(RunBounds, WorkflowsThatContainEachOtherBehindASleepEndAtTheDepth) {
+TEST_P(RunBounds, FailMutuallyRecursiveWorkflowsAtTheDepthLimit) {
   for (const auto& [name, other] : {std::pair{"ping", "pong"}, std::pair{"pong", "ping"}}) {
     define(name, fmt::format(R"({{"id":"nap","type":"sleep","duration":"100ms"}},
                                 {{"id":"a","type":"workflow","workflow":"{}","after":["nap"]}})",
@@ -88,7 +88,7 @@ TEST_P(RunBounds, WorkflowsThatContainEachOtherBehindASleepEndAtTheDepth) {
   EXPECT_EQ(all_runs().size(), 65U);
 }
 
-TEST_P(RunBounds, AChildOfCodeThatIsTooDeepFailsItsStep) {
+TEST_P(RunBounds, FailTheStepOfACodeChildThatIsTooDeep) {
   core::RunId run = start_code();
   for (int depth = 0; depth < 64; ++depth) {
     const core::ClaimedTask body = claim_body(run);
@@ -108,7 +108,7 @@ TEST_P(RunBounds, AChildOfCodeThatIsTooDeepFailsItsStep) {
   EXPECT_EQ(refused.now.error->code, "limit_exceeded");
 }
 
-TEST_P(RunBounds, AFanOutBeginsInPagesAndCompletes) {
+TEST_P(RunBounds, StartAFanOutInPages) {
   define("fan", R"({"id":"each","activity":"t","for_each":{"$ref":"#/input"},"input":{"$ref":"#/item"}})");
   const core::RunId run = start("fan", numbers(2'500));
   EXPECT_EQ(queue().counts.pending, 2'000);
@@ -127,7 +127,7 @@ TEST_P(RunBounds, AFanOutBeginsInPagesAndCompletes) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunBounds, ReferencesTimesElementsFailTheFanOutBeforeItBegins) {
+TEST_P(RunBounds, FailAFanOutWithTooManyReferencesBeforeItStarts) {
   std::string input;
   for (int i = 0; i < 100; ++i)
     input += fmt::format(R"({}"f{}":{{"$ref":"#/input/value"}})", i == 0 ? "" : ",", i);
@@ -141,7 +141,7 @@ TEST_P(RunBounds, ReferencesTimesElementsFailTheFanOutBeforeItBegins) {
   EXPECT_TRUE(claim().empty());
 }
 
-TEST_P(RunBounds, InputsOfElementsThatAreTooMuchForTheRunFailIt) {
+TEST_P(RunBounds, FailARunWithTooLargeElementInputs) {
   define("large", R"({"id":"each","activity":"t","for_each":{"$ref":"#/input/items"},
                       "input":[{"$ref":"#/item"},{"$ref":"#/input/value"}]})");
   const core::RunId run = start(
@@ -152,7 +152,7 @@ TEST_P(RunBounds, InputsOfElementsThatAreTooMuchForTheRunFailIt) {
   EXPECT_EQ(queue().counts.pending, 0) << "those that had begun are canceled";
 }
 
-TEST_P(RunBounds, ManyChildrenThatEachCopyTheInputStartInPages) {
+TEST_P(RunBounds, StartChildrenWithLargeInputsInPages) {
   define("leaf", R"({"id":"wait","type":"signal","signal":"go"})");
   define("parent",
          R"({"id":"each","type":"workflow","workflow":"leaf","for_each":{"$ref":"#/input/items"}})");
@@ -167,7 +167,7 @@ TEST_P(RunBounds, ManyChildrenThatEachCopyTheInputStartInPages) {
 }
 
 // 10,000 elements that would each copy 130 KB.
-TEST_P(RunBounds, AFanOutWithoutAnInputOfItsOwnStoresTheInputOfItsRunOnce) {
+TEST_P(RunBounds, StoreTheSharedInputOfAFanOutOnce) {
   define("fan", R"({"id":"each","activity":"t","for_each":{"$ref":"#/input/items"}})");
   const std::string input =
       fmt::format(R"({{"items":{},"padding":"{}"}})", numbers(10'000), std::string(70'000, 'x'));
@@ -194,7 +194,7 @@ TEST_P(RunBounds, AFanOutWithoutAnInputOfItsOwnStoresTheInputOfItsRunOnce) {
   EXPECT_EQ(get(claimed_with_it.front().task.id).task.payload.text, input);
 }
 
-TEST_P(RunBounds, AClaimOfTheSameCommitIsGivenTheInputOfTheRun) {
+TEST_P(RunBounds, LetAClaimOfTheSameCommitReadTheSharedInput) {
   define("fan", R"({"id":"each","activity":"t","for_each":{"$ref":"#/input/items"}})");
   const std::string input = fmt::format(R"({{"items":[1,2,3],"padding":"{}"}})", std::string(5'000, 'x'));
   const auto answers = submit_group(node(), {core::StartRun{.workflow = "fan", .input = {input}},
@@ -205,7 +205,7 @@ TEST_P(RunBounds, AClaimOfTheSameCommitIsGivenTheInputOfTheRun) {
   EXPECT_EQ(get(tasks.front().id).task.payload.text, input);
 }
 
-TEST_P(RunBounds, AClaimAndAPageEndBeforeTheirPayloadsAreTooMuch) {
+TEST_P(RunBounds, LimitThePayloadBytesOfAClaimAndOfAPage) {
   define("fan", R"({"id":"each","activity":"t","for_each":{"$ref":"#/input/items"}})");
   const std::string input =
       fmt::format(R"({{"items":{},"padding":"{}"}})", numbers(20), std::string(1'900'000, 'x'));
@@ -220,7 +220,7 @@ TEST_P(RunBounds, AClaimAndAPageEndBeforeTheirPayloadsAreTooMuch) {
   EXPECT_EQ(claim("w1", 100, 1h).size(), 2U);
 }
 
-TEST_P(RunBounds, ATaskWithALargeInputOfItsRunSharesIt) {
+TEST_P(RunBounds, ShareALargeInputBetweenARunAndItsTask) {
   define("one", R"({"id":"a","activity":"t"},{"id":"b","activity":"t","after":["a"]})");
   const std::string input = fmt::format(R"({{"text":"{}"}})", std::string(100'000, 'x'));
   const core::RunId run = start("one", input);
@@ -228,7 +228,7 @@ TEST_P(RunBounds, ATaskWithALargeInputOfItsRunSharesIt) {
   EXPECT_EQ(node().store()->find_run(run, {})->run.cost.rendered, 0);
 }
 
-TEST_P(RunBounds, APagedFanOutGoesOnAtAnotherNode) {
+TEST_P(RunBounds, LetAnotherNodeContinueAPagedFanOut) {
   define("fan", R"({"id":"each","type":"workflow","workflow":"leaf","for_each":{"$ref":"#/input"}})");
   define("leaf", R"({"id":"wait","type":"signal","signal":"go"})");
   (void)start("fan", numbers(250));

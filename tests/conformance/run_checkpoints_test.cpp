@@ -14,7 +14,7 @@ class RunCheckpoints : public RunTest {
   }
 };
 
-TEST_P(RunCheckpoints, RiseByOneAndStandInTheLog) {
+TEST_P(RunCheckpoints, AreNumberedConsecutivelyAndLogged) {
   const core::RunId run = runs().open_run({})->run.facts.id;
   EXPECT_EQ(append(run, "iteration_start")->sequence, 1);
   const auto second = append(run, "iteration_end", R"({"n":1})");
@@ -30,7 +30,7 @@ TEST_P(RunCheckpoints, RiseByOneAndStandInTheLog) {
   EXPECT_EQ(listed->at(1).snapshot.text, R"({"n":1})");
 }
 
-TEST_P(RunCheckpoints, TheLatestOfATypeIsWhereAnAgentGoesOn) {
+TEST_P(RunCheckpoints, LetAnAgentResumeAtTheLatestOfAType) {
   const core::RunId run = runs().open_run({})->run.facts.id;
   for (int i = 1; i <= 3; ++i) {
     ASSERT_TRUE(append(run, "iteration_start", std::to_string(i)).ok());
@@ -46,7 +46,7 @@ TEST_P(RunCheckpoints, TheLatestOfATypeIsWhereAnAgentGoesOn) {
             (std::map<std::string, std::int64_t>{{"iteration_end", 2}, {"iteration_start", 3}}));
 }
 
-TEST_P(RunCheckpoints, MayComeAfterTheEnd) {
+TEST_P(RunCheckpoints, AreAcceptedAfterTheEnd) {
   const core::RunId run = runs().open_run({})->run.facts.id;
   act(run, core::RunAction::complete);
   EXPECT_EQ(append(run, "manual_checkpoint")->sequence, 1);
@@ -62,7 +62,7 @@ TEST_P(RunCheckpoints, NeedARunInTheirNamespace) {
   EXPECT_EQ(api().summarize_checkpoints("other", run).problem().code, ProblemCode::not_found);
 }
 
-TEST_P(RunCheckpoints, ALostLeaseLeavesAnErrorBoundaryAtTheTask) {
+TEST_P(RunCheckpoints, IncludeAnErrorBoundaryAfterALostLease) {
   define("flow", R"({"id":"a","activity":"t"})");
   start("flow");
   claimed();

@@ -33,7 +33,7 @@ TEST_P(RunControl, AKeyStartsOneRun) {
   EXPECT_EQ(runs().list_runs({.query = {.run_key = "k"}})->items.size(), 1U);
 }
 
-TEST_P(RunControl, AKeyOfARunThatHasEndedStartsAnotherIfAsked) {
+TEST_P(RunControl, AKeyOfAnEndedRunStartsAnotherOnRequest) {
   define("one", R"({"id":"a","activity":"t"})");
   const auto first = start_keyed("k", OnConflict::return_existing);
   complete_node("a");
@@ -44,7 +44,7 @@ TEST_P(RunControl, AKeyOfARunThatHasEndedStartsAnotherIfAsked) {
   EXPECT_EQ(start_keyed("k", OnConflict::return_existing)->run.facts.id, second->run.facts.id);
 }
 
-TEST_P(RunControl, OfThoseWithOneKeyOneGoesOnAtATime) {
+TEST_P(RunControl, RunsWithOneKeyAreActiveOneAtATime) {
   define("one", R"({"id":"a","activity":"t","retry":{"max_attempts":1}})");
   const core::RunId first = start_keyed("k", OnConflict::fail)->run.facts.id;
   fail_node("a");
@@ -63,7 +63,7 @@ TEST_P(RunControl, OfThoseWithOneKeyOneGoesOnAtATime) {
   EXPECT_EQ(state_of(first), RunState::completed);
 }
 
-TEST_P(RunControl, TwoStartsInOneGroupAreOneRun) {
+TEST_P(RunControl, TwoStartsInOneGroupMakeOneRun) {
   define("one", R"({"id":"a","activity":"t"})");
   const core::StartRun start{.workflow = "one", .run_key = "k"};
   const auto answers = submit_group(node(), {start, start});
@@ -71,7 +71,7 @@ TEST_P(RunControl, TwoStartsInOneGroupAreOneRun) {
   EXPECT_FALSE(std::get<core::RunStarted>(*answers[1].answer()).created);
 }
 
-TEST_P(RunControl, WhatIsNotDefinedIsRefused) {
+TEST_P(RunControl, UndefinedWorkflowsAndRunsAreRejected) {
   EXPECT_EQ(runs().start_run({.workflow = "none"}).problem().code, ProblemCode::not_found);
   define("one", R"({"id":"a","activity":"t"})");
   EXPECT_EQ(runs().start_run({.workflow = "one", .version = 2}).problem().code, ProblemCode::not_found);
@@ -98,7 +98,7 @@ TEST_P(RunControl, ARunKeepsTheVersionItWasStartedWith) {
   EXPECT_EQ(state_of(young), RunState::completed);
 }
 
-TEST_P(RunControl, APausedRunStartsNothingNewAndGoesOnWhenResumed) {
+TEST_P(RunControl, APausedRunStartsNoTaskUntilItIsResumed) {
   define("two",
          R"({"id":"a","activity":"t"},{"id":"b","activity":"t"},{"id":"c","activity":"t","after":["a"]})");
   const core::RunId run = start("two");
@@ -113,7 +113,7 @@ TEST_P(RunControl, APausedRunStartsNothingNewAndGoesOnWhenResumed) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunControl, ACancelledPauseLeavesNothingBehind) {
+TEST_P(RunControl, ACancelDuringAPauseLeavesNoHeldTask) {
   define("two", R"({"id":"a","activity":"t"})");
   const core::RunId run = start("two");
   act(run, RunAction::pause);
@@ -124,7 +124,7 @@ TEST_P(RunControl, ACancelledPauseLeavesNothingBehind) {
   expect_counts_kept();
 }
 
-TEST_P(RunControl, ARetryGoesOnFromWhatFailedAndKeepsWhatCompleted) {
+TEST_P(RunControl, ARetryResumesAtFailedTasksAndKeepsCompletedOnes) {
   define("two", R"({"id":"a","activity":"t"},
                    {"id":"b","activity":"t","after":["a"],"retry":{"max_attempts":1}})");
   const core::RunId run = start("two");
@@ -140,7 +140,7 @@ TEST_P(RunControl, ARetryGoesOnFromWhatFailedAndKeepsWhatCompleted) {
   EXPECT_EQ(refused(run, RunAction::retry), ProblemCode::already_completed);
 }
 
-TEST_P(RunControl, ARewoundRunKeepsTheResultsBeforeThatPoint) {
+TEST_P(RunControl, ARewoundRunKeepsTheResultsBeforeItsTarget) {
   define("three", R"({"id":"a","activity":"t"},{"id":"b","activity":"t","after":["a"]},
                      {"id":"c","activity":"t","after":["b"],"input":{"$ref":"#/tasks/a/output"}})");
   const core::RunId run = start("three");
@@ -156,7 +156,7 @@ TEST_P(RunControl, ARewoundRunKeepsTheResultsBeforeThatPoint) {
   EXPECT_FALSE(runs().rewind_run({.run = {.id = run}, .to = "none"}).ok());
 }
 
-TEST_P(RunControl, AnActionOnAnotherSequenceThanExpectedIsRefused) {
+TEST_P(RunControl, AnActionWithAnOutdatedSequenceIsRejected) {
   define("one", R"({"id":"a","activity":"t"})");
   const core::RunId run = start("one");
   core::ActOnRun pause{.run = {.id = run}, .asked = {.action = RunAction::pause, .expected_sequence = 1}};
@@ -165,7 +165,7 @@ TEST_P(RunControl, AnActionOnAnotherSequenceThanExpectedIsRefused) {
   EXPECT_TRUE(runs().act_on_run(pause).ok());
 }
 
-TEST_P(RunControl, WhatOperatorsDoIsWrittenDown) {
+TEST_P(RunControl, OperatorActionsAreAudited) {
   define("one", R"({"id":"a","activity":"t"})");
   const core::RunId run = start("one");
   core::ActOnRun cancel{.run = {.id = run}, .asked = {.action = RunAction::cancel, .reason = "no need"}};
@@ -194,7 +194,7 @@ TEST_P(RunControl, EventsCarryTheTraceOfTheirRun) {
   }
 }
 
-TEST_P(RunControl, ManyAreRetriedOrCancelledByAFilter) {
+TEST_P(RunControl, RunsAreRetriedOrCancelledInBulkByAFilter) {
   define("one", R"({"id":"a","activity":"t","retry":{"max_attempts":1}})");
   for (int i = 0; i < 3; ++i) {
     start("one");
@@ -210,7 +210,7 @@ TEST_P(RunControl, ManyAreRetriedOrCancelledByAFilter) {
 }
 
 // A run with a retrying task is `running` like a healthy one: only its tasks differ.
-TEST_P(RunControl, ThoseThatRetryAreFound) {
+TEST_P(RunControl, RunsWithARetryingTaskAreFound) {
   define("two", R"({"id":"a","activity":"t","retry":{"initial_interval":"10s","jitter":0}},
                    {"id":"b","activity":"t","after":["a"]})");
   std::vector<core::RunId> ids;
@@ -251,7 +251,7 @@ TEST_P(RunControl, ThoseThatRetryAreFound) {
   EXPECT_EQ(retrying({}), Ids{});
 }
 
-TEST_P(RunControl, ListsGoByFilterAndPage) {
+TEST_P(RunControl, RunsAreListedByFilterAndPage) {
   define("one", R"({"id":"a","activity":"t"})");
   define("two", R"({"id":"a","activity":"t"})");
   std::vector<core::RunId> ids;

@@ -20,7 +20,7 @@ class RunCounts : public CodeRunTest {
 };
 using Pair = std::pair<std::int64_t, std::int64_t>;
 
-TEST_P(RunCounts, HaveClaimedTasksAsRunning) {
+TEST_P(RunCounts, CountClaimedTasksAsRunning) {
   define("flow", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"},{"id":"c","activity":"t"})");
   const core::RunId run = start("flow");
   EXPECT_EQ(pending_and_running(run), (Pair{3, 0}));
@@ -36,7 +36,7 @@ TEST_P(RunCounts, HaveClaimedTasksAsRunning) {
   EXPECT_EQ(pending_and_running(run), (Pair{2, 0}));
 }
 
-TEST_P(RunCounts, AreOfEachRunForItself) {
+TEST_P(RunCounts, AreSeparateForEachRun) {
   define("flow", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"})");
   const core::RunId first = start("flow");
   (void)claim("w1", 10, 1h);
@@ -49,7 +49,7 @@ TEST_P(RunCounts, AreOfEachRunForItself) {
   EXPECT_EQ(core::shown_counts(run_of(second)).running, 0);
 }
 
-TEST_P(RunCounts, HaveTheTasksOfAnOpenRunAndALostLeaseIsPendingAgain) {
+TEST_P(RunCounts, CountATaskOfAnOpenRunAsPendingAfterALostLease) {
   const core::RunId run = runs().open_run({})->run.facts.id;
   add(run);
   (void)claim_one("w1", 10s);
@@ -59,7 +59,7 @@ TEST_P(RunCounts, HaveTheTasksOfAnOpenRunAndALostLeaseIsPendingAgain) {
   EXPECT_EQ(pending_and_running(run), (Pair{1, 0}));
 }
 
-TEST_P(RunCounts, HaveTheBodyOfACodeRunThatAWorkerHolds) {
+TEST_P(RunCounts, CountTheHeldBodyOfACodeRun) {
   const core::RunId run = start_code();
   EXPECT_EQ(pending_and_running(run), (Pair{1, 0}));
   const core::ClaimedTask body = claim_body(run);

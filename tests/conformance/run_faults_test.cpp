@@ -32,7 +32,7 @@ class RunFaults : public RunTest {
   FaultyNode faulty;
 };
 
-TEST_P(RunFaults, AGroupThatLosesARaceIsTriedAgainAndCountsOnce) {
+TEST_P(RunFaults, AGroupWithAConflictIsRetriedAndAppliedOnce) {
   define("chain", R"({"id":"a","activity":"t"},{"id":"b","activity":"t","after":["a"]})");
   for (const Verb verb : {Verb::begin, Verb::load, Verb::runs, Verb::commit}) {
     const core::RunId run = start("chain");
@@ -46,7 +46,7 @@ TEST_P(RunFaults, AGroupThatLosesARaceIsTriedAgainAndCountsOnce) {
   }
 }
 
-TEST_P(RunFaults, WhatCannotBeCommittedLeavesNoTrace) {
+TEST_P(RunFaults, AFailedCommitLeavesNoTrace) {
   define("chain", R"({"id":"a","activity":"t"},{"id":"b","activity":"t","after":["a"]})");
   const core::RunId run = start("chain");
   claimed();
@@ -72,7 +72,7 @@ TEST_P(RunFaults, ALateReportOfALostWorkerChangesNothing) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunFaults, ASagaGoesOnAfterEveryCrashBetweenItsSteps) {
+TEST_P(RunFaults, ASagaContinuesAfterACrashBetweenAnyTwoSteps) {
   define("saga", R"({"id":"a","activity":"t","compensate":"ua"},
                     {"id":"b","activity":"t","after":["a"],"compensate":"ub"},
                     {"id":"c","activity":"t","after":["b"],"retry":{"max_attempts":1}},
@@ -92,7 +92,7 @@ TEST_P(RunFaults, ASagaGoesOnAfterEveryCrashBetweenItsSteps) {
   EXPECT_EQ(nodes_of(run, core::RunEventType::compensation_completed), (Names{"ub", "ua"}));
 }
 
-TEST_P(RunFaults, TwoNodesCompleteTheLastTwoBeforeAJoinAndItStartsOnce) {
+TEST_P(RunFaults, AJoinStartsOnceWhenTwoNodesCompleteItsPredecessors) {
   define("join", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"},
                     {"id":"c","activity":"t","after":["a","b"]})");
   const auto other = another_node(5);

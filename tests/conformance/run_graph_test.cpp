@@ -11,7 +11,7 @@ using Names = std::vector<std::string>;
 
 using RunGraph = RunTest;
 
-TEST_P(RunGraph, AJoinStartsWhenAllBeforeItHaveEnded) {
+TEST_P(RunGraph, AJoinStartsWhenAllPredecessorsHaveEnded) {
   define("join", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"},
                     {"id":"c","activity":"t","after":["a","b"]})");
   const core::RunId run = start("join");
@@ -25,7 +25,7 @@ TEST_P(RunGraph, AJoinStartsWhenAllBeforeItHaveEnded) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunGraph, WhatAConditionDoesNotLetRunIsSkippedWithAllThatOnlyItLeadsTo) {
+TEST_P(RunGraph, AFalseConditionSkipsTheTaskAndItsExclusiveSuccessors) {
   define("when", R"({"id":"a","activity":"t"},
                     {"id":"b","activity":"t","after":["a"],"when":{"$gt":[{"$ref":"#/input/n"},10]}},
                     {"id":"c","activity":"t","after":["b"]},
@@ -37,7 +37,7 @@ TEST_P(RunGraph, WhatAConditionDoesNotLetRunIsSkippedWithAllThatOnlyItLeadsTo) {
   EXPECT_EQ(run_of(run).counts.skipped, 2);
 }
 
-TEST_P(RunGraph, AFailureThatIsLetPassFailsNothingElse) {
+TEST_P(RunGraph, AFailureWithOnErrorContinueDoesNotFailTheRun) {
   define("pass",
          R"({"id":"a","activity":"t","on_error":"continue"},{"id":"b","activity":"t","after":["a"]})");
   const core::RunId run = start("pass");
@@ -47,7 +47,7 @@ TEST_P(RunGraph, AFailureThatIsLetPassFailsNothingElse) {
   EXPECT_EQ(node_state(run, "a"), NodeState::failed);
 }
 
-TEST_P(RunGraph, AForEachMakesATaskForEachElementAndJoinsTheirOutputs) {
+TEST_P(RunGraph, AForEachCreatesATaskPerElementAndCollectsTheirOutputs) {
   define("each",
          R"({"id":"a","activity":"t","for_each":{"$ref":"#/input"},
              "input":{"i":{"$ref":"#/index"},"v":{"$ref":"#/item"}}},
@@ -67,7 +67,7 @@ TEST_P(RunGraph, AForEachMakesATaskForEachElementAndJoinsTheirOutputs) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunGraph, AForEachThatContinuesOnErrorHasTheOutputsOfTheElementsThatCompleted) {
+TEST_P(RunGraph, AForEachWithOnErrorContinueHasTheCompletedOutputs) {
   define("some",
          R"({"id":"a","activity":"t","for_each":{"$ref":"#/input"},"on_error":"continue"},
             {"id":"b","activity":"t","after":["a"],
@@ -94,7 +94,7 @@ TEST_P(RunGraph, AForEachThatContinuesOnErrorHasTheOutputsOfTheElementsThatCompl
   EXPECT_EQ(run_of(run).output.text, R"([null,{"v":1},2])");
 }
 
-TEST_P(RunGraph, AForEachOfWhichNothingFailedHasNoErrors) {
+TEST_P(RunGraph, AForEachWithoutFailuresHasNoErrors) {
   define("none", R"({"id":"a","activity":"t","for_each":[1,2],"on_error":"continue"},
                     {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/errors"}})");
   const core::RunId run = start("none");
@@ -107,7 +107,7 @@ TEST_P(RunGraph, AForEachOfWhichNothingFailedHasNoErrors) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunGraph, AForEachOfWhichEveryElementFailedIsAnArrayOfNulls) {
+TEST_P(RunGraph, AForEachWithOnlyFailuresIsAnArrayOfNulls) {
   define("all", R"({"id":"a","activity":"t","for_each":[1,2],"on_error":"continue"},
                    {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/output"}})");
   const core::RunId run = start("all");
@@ -121,7 +121,7 @@ TEST_P(RunGraph, AForEachOfWhichEveryElementFailedIsAnArrayOfNulls) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunGraph, TheErrorOfATaskThatIsLetPassCanBeUsed) {
+TEST_P(RunGraph, TheErrorOfATaskWithOnErrorContinueCanBeReferenced) {
   define("pass", R"({"id":"a","activity":"t","on_error":"continue"},
                     {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/errors/0/code"}})");
   const core::RunId run = start("pass");
@@ -133,7 +133,7 @@ TEST_P(RunGraph, TheErrorOfATaskThatIsLetPassCanBeUsed) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunGraph, AnEmptyForEachCompletesAtOnce) {
+TEST_P(RunGraph, AnEmptyForEachCompletesImmediately) {
   define("each", R"({"id":"a","activity":"t","for_each":[]},
                     {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/output"}})");
   const core::RunId run = start("each");
@@ -143,7 +143,7 @@ TEST_P(RunGraph, AnEmptyForEachCompletesAtOnce) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunGraph, AReferenceThatLeadsNowhereFailsItsTask) {
+TEST_P(RunGraph, AReferenceToAMissingValueFailsItsTask) {
   define("ref", R"({"id":"a","activity":"t"},
                    {"id":"b","activity":"t","after":["a"],"input":{"$ref":"#/tasks/a/output/none"}})");
   const core::RunId run = start("ref");
@@ -171,7 +171,7 @@ TEST_P(RunGraph, ATaskIsRetriedByItsPolicyBeforeItFailsTheRun) {
   EXPECT_EQ(run_of(run).error->code, "boom");
 }
 
-TEST_P(RunGraph, ALostWorkerIsNotedAndItsTaskTriedAgain) {
+TEST_P(RunGraph, ALostLeaseIsRecordedAndTheTaskRetried) {
   define("lost", R"({"id":"a","activity":"t"})");
   const core::RunId run = start("lost");
   (void)claim("w9", 1, 10s);
@@ -183,7 +183,7 @@ TEST_P(RunGraph, ALostWorkerIsNotedAndItsTaskTriedAgain) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunGraph, AnAttemptThatTakesTooLongIsNoted) {
+TEST_P(RunGraph, ATimedOutAttemptIsRecorded) {
   define("slow", R"({"id":"a","activity":"t","timeout":"5s","retry":{"max_attempts":1}})");
   const core::RunId run = start("slow");
   start_task("a");
@@ -193,7 +193,7 @@ TEST_P(RunGraph, AnAttemptThatTakesTooLongIsNoted) {
   EXPECT_EQ(state_of(run), RunState::failed);
 }
 
-TEST_P(RunGraph, CancellingATaskByHandFailsItsRun) {
+TEST_P(RunGraph, CancellingATaskFailsItsRun) {
   define("one", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"})");
   const core::RunId run = start("one");
   const core::TaskId task = *node_of(run, "a").task_id;
@@ -203,7 +203,7 @@ TEST_P(RunGraph, CancellingATaskByHandFailsItsRun) {
   EXPECT_EQ(claimed(), Names{});
 }
 
-TEST_P(RunGraph, RetryingATaskOfARunByHandIsRefusedWithTheRunNamed) {
+TEST_P(RunGraph, RetryingATaskOfARunIsRejectedAndNamesTheRun) {
   define("one", R"({"id":"a","activity":"t"})");
   const core::RunId run = start("one");
   const core::TaskId task = *node_of(run, "a").task_id;
@@ -231,7 +231,7 @@ TEST_P(RunGraph, TasksAreListedByTheirRun) {
 
 // --- declared types of a run's tasks ---
 
-TEST_P(RunGraph, TasksHaveTheDefaultsOfTheirTypeWhereTheDefinitionSaysNothing) {
+TEST_P(RunGraph, TasksGetTheDefaultsOfTheirTypeIfTheDefinitionHasNone) {
   ASSERT_TRUE(api()
                   .put_type({.type = {.name = "t",
                                       .queue = "default",
@@ -257,7 +257,7 @@ TEST_P(RunGraph, ATypeSendsItsTasksToItsQueue) {
   EXPECT_EQ(api().claim({.worker_id = "w", .queues = {"slow"}})->at(0).task.node_id, "a");
 }
 
-TEST_P(RunGraph, AnInputThatItsTypeDoesNotTakeFailsTheTaskAtOnce) {
+TEST_P(RunGraph, AnInputThatViolatesItsTypeFailsTheTaskImmediately) {
   ASSERT_TRUE(api().put_type({.type = {.name = "t", .required = {"to"}}}).ok());
   define("typed", R"({"id":"a","activity":"t"})");
   const core::RunId run = start("typed", R"({"cc":1})");
@@ -271,7 +271,7 @@ TEST_P(RunGraph, AnInputThatItsTypeDoesNotTakeFailsTheTaskAtOnce) {
 
 // --- traces ---
 
-TEST_P(RunGraph, WhoeverClaimsATaskIsHandedTheTraceOfItsRun) {
+TEST_P(RunGraph, AClaimedTaskHasTheTraceOfItsRun) {
   define("traced", R"({"id":"a","activity":"t"},{"id":"b","type":"workflow","workflow":"part"})");
   define("part", R"({"id":"c","activity":"t"})");
   const auto started = runs().start_run(
@@ -287,7 +287,7 @@ TEST_P(RunGraph, WhoeverClaimsATaskIsHandedTheTraceOfItsRun) {
   EXPECT_EQ(again.size(), 3U);
 }
 
-TEST_P(RunGraph, HandsTheFlagsAndTheStateOfItsTraceToItsTasksAndItsChildren) {
+TEST_P(RunGraph, TasksAndChildrenGetTheTraceFlagsAndStateOfTheRun) {
   define("traced", R"({"id":"a","activity":"t"},{"id":"b","type":"workflow","workflow":"part"})");
   define("part", R"({"id":"c","activity":"t"})");
   const auto started = runs().start_run({.workflow = "traced",

@@ -34,7 +34,7 @@ class LargeRuns : public RunTest {
   }
 };
 
-TEST_P(LargeRuns, AChainCompletes) {
+TEST_P(LargeRuns, CompleteAChain) {
   std::string tasks = R"({"id":"n0","activity":"t"})";
   for (int i = 1; i < kTasks; ++i)
     tasks += fmt::format(R"(,{{"id":"n{}","activity":"t","after":["n{}"]}})", i, i - 1);
@@ -44,7 +44,7 @@ TEST_P(LargeRuns, AChainCompletes) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(LargeRuns, AFanOutWithAJoinCompletes) {
+TEST_P(LargeRuns, CompleteAFanOutWithAJoin) {
   std::string tasks = R"({"id":"first","activity":"t"})";
   std::string all;
   for (int i = 0; i < kTasks - 2; ++i) {
@@ -57,7 +57,7 @@ TEST_P(LargeRuns, AFanOutWithAJoinCompletes) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(LargeRuns, AForEachIsUndoneElementByElement) {
+TEST_P(LargeRuns, UndoAForEachElementByElement) {
   define("each", R"({"id":"a","activity":"t","for_each":{"$ref":"#/input"},"compensate":"u"},
                     {"id":"b","activity":"t","after":["a"],"when":{"$ref":"#/input/0/nowhere"}},
                     {"id":"u","type":"compensation","activity":"u"})");

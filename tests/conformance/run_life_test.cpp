@@ -9,7 +9,7 @@ using core::RunState;
 
 using RunLife = RunTest;
 
-TEST_P(RunLife, OneTaskAfterTheOtherAndTheirOutputsAreTheirInputs) {
+TEST_P(RunLife, PassesTheOutputOfATaskToItsSuccessor) {
   define("order",
          R"({"id":"a","activity":"t.a"},
             {"id":"b","activity":"t.b","after":["a"],"input":{"got":{"$ref":"#/tasks/a/output/n"}}})",
@@ -38,7 +38,7 @@ TEST_P(RunLife, OneTaskAfterTheOtherAndTheirOutputsAreTheirInputs) {
   EXPECT_EQ(events(run)[4].actor, (core::EventActor{.type = "worker", .id = "w1"}));
 }
 
-TEST_P(RunLife, ATaskThatAWaitingClaimWantsIsHandedOverInTheSameGroup) {
+TEST_P(RunLife, ServesAWaitingClaimInTheGroupThatCreatesTheTask) {
   define("chain", R"({"id":"a","activity":"t"},{"id":"b","activity":"t","after":["a"]})");
   const core::RunId run = start("chain");
   claimed();

@@ -24,7 +24,7 @@ class RunLists : public CodeRunTest {
   }
 };
 
-TEST_P(RunLists, ByLabelFollowARunThroughItsStates) {
+TEST_P(RunLists, ByLabelFindARunInEachOfItsStates) {
   const core::RunId run = start_labeled({{"region", "eu"}});
   const auto labeled = [&](std::vector<RunState> states) {
     return list({.states = std::move(states), .label = {{"region", "eu"}}});
@@ -45,7 +45,7 @@ TEST_P(RunLists, ByLabelFollowARunThroughItsStates) {
 }
 
 // Long labels may share a prefix, and namespaces share no list.
-TEST_P(RunLists, TellLongLabelsApart) {
+TEST_P(RunLists, DistinguishLongLabels) {
   const std::string name(100, 'n');
   const std::string value(200, 'v');
   const core::RunId first = start_labeled({{name, value + "1"}, {name + "2", value}, {"ü", "ö"}});
@@ -57,7 +57,7 @@ TEST_P(RunLists, TellLongLabelsApart) {
   EXPECT_TRUE(list({.ns = "elsewhere", .label = {{"ü", "ö"}}}).empty());
 }
 
-TEST_P(RunLists, ByLabelComeInPagesOfEitherOrder) {
+TEST_P(RunLists, ByLabelHavePagesInBothOrders) {
   std::vector<core::RunId> ids;
   for (int i = 0; i < 5; ++i) {
     ids.push_back(start_labeled({{"team", "blue"}}));
@@ -76,7 +76,7 @@ TEST_P(RunLists, ByLabelComeInPagesOfEitherOrder) {
   EXPECT_EQ(list({.label = {{"team", "blue"}}}, false), ids);
 }
 
-TEST_P(RunLists, ARunsLabelsGoWithIt) {
+TEST_P(RunLists, ByLabelOmitErasedRuns) {
   const core::RunId gone = start_labeled({{"team", "blue"}});
   complete_body(claim_body(gone));
   clock.advance(24h * 400);

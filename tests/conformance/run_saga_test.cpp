@@ -43,7 +43,7 @@ TEST_P(RunSaga, UndoesInReverseOrderOfCompletion) {
   EXPECT_EQ(nodes_of(run, RunEventType::compensation_completed), (Names{"undo_b", "undo_a"}));
 }
 
-TEST_P(RunSaga, ACompensationThatFailsForGoodIsSaidPlainly) {
+TEST_P(RunSaga, ReportsAPermanentlyFailedCompensation) {
   const core::RunId run = run_to_failure();
   const std::string why = run_of(run).error->code;
   fail_node("undo_b");
@@ -57,7 +57,7 @@ TEST_P(RunSaga, ACompensationThatFailsForGoodIsSaidPlainly) {
   EXPECT_EQ(claimed(), Names{});
 }
 
-TEST_P(RunSaga, ACancelledRunIsUndoneToo) {
+TEST_P(RunSaga, UndoesACancelledRun) {
   define_saga();
   const core::RunId run = start("saga");
   complete_node("a");
@@ -67,7 +67,7 @@ TEST_P(RunSaga, ACancelledRunIsUndoneToo) {
   EXPECT_EQ(run_of(run).error->code, "cancelled");
 }
 
-TEST_P(RunSaga, ACancelWaitsForWhatMayHaveToBeUndone) {
+TEST_P(RunSaga, DelaysACancelUntilHeldTasksWithACompensationHaveEnded) {
   define_saga();
   const core::RunId run = start("saga");
   start_task("a");
@@ -80,7 +80,7 @@ TEST_P(RunSaga, ACancelWaitsForWhatMayHaveToBeUndone) {
   EXPECT_EQ(state_of(run), RunState::compensated);
 }
 
-TEST_P(RunSaga, ACancelWithNothingToUndoEndsTheRunAtOnce) {
+TEST_P(RunSaga, EndsImmediatelyOnACancelWithNothingToUndo) {
   define("plain", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"})");
   const core::RunId run = start("plain");
   (void)claim("w1", 1);
@@ -89,7 +89,7 @@ TEST_P(RunSaga, ACancelWithNothingToUndoEndsTheRunAtOnce) {
   EXPECT_EQ(refused(run, RunAction::cancel), core::ProblemCode::already_completed);
 }
 
-TEST_P(RunSaga, AFailedRunCanBeUndoneByHand) {
+TEST_P(RunSaga, UndoesAFailedRunOnRequest) {
   define("manual", R"({"id":"a","activity":"t","compensate":"u"},{"id":"b","activity":"t","after":["a"]},
                       {"id":"u","type":"compensation","activity":"u"})",
          R"(,"on_failure":"fail")");
@@ -102,7 +102,7 @@ TEST_P(RunSaga, AFailedRunCanBeUndoneByHand) {
   EXPECT_EQ(state_of(run), RunState::compensated);
 }
 
-TEST_P(RunSaga, ElementsAreUndoneOneByOne) {
+TEST_P(RunSaga, UndoesElementsOneByOne) {
   define("each", R"({"id":"a","activity":"t","for_each":{"$ref":"#/input"},"compensate":"u"},
                     {"id":"b","activity":"t","after":["a"]},
                     {"id":"u","type":"compensation","activity":"u"})");
@@ -116,7 +116,7 @@ TEST_P(RunSaga, ElementsAreUndoneOneByOne) {
   EXPECT_EQ(state_of(run), RunState::compensated);
 }
 
-TEST_P(RunSaga, AnOutcomeOfWhatWasCutLooseChangesNothing) {
+TEST_P(RunSaga, IgnoresTheOutcomeOfAnAbandonedTask) {
   define("loose", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"})");
   const core::RunId run = start("loose");
   claimed();

@@ -61,7 +61,7 @@ std::vector<std::string> RunTest::claimed() {
 core::ClaimedTask RunTest::take(const std::string& node) {
   if (!held_.contains(node)) claimed();
   const auto found = held_.find(node);
-  if (found == held_.end()) throw std::runtime_error{"nobody can claim " + node};
+  if (found == held_.end()) throw std::runtime_error{"no worker can claim " + node};
   core::ClaimedTask task = std::move(found->second);
   held_.erase(found);
   return task;

@@ -139,7 +139,7 @@ class RunStorm : public RunTest {
   std::vector<core::Task> held_;
 };
 
-TEST_P(RunStorm, EveryRunEndsAndIsWhatItsEventsSay) {
+TEST_P(RunStorm, EndsEveryRunInTheStateOfItsEvents) {
   const char* only = std::getenv("PAWL_STORM_SEED");
   const std::uint64_t count = GetParam() == StoreKind::memory ? 25 : 3;
   const std::uint64_t first = only == nullptr ? 1 : std::strtoull(only, nullptr, 10);

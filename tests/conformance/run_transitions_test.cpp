@@ -149,7 +149,7 @@ bool is_allowed(RunAction action, RunState state) {
   }
 }
 
-TEST_P(RunTransitions, EveryActionIsTakenOrRefusedAsTheTableSays) {
+TEST_P(RunTransitions, AcceptOrRejectEveryActionAsTheTableRequires) {
   define_all();
   for (const RunState state : kReachable) {
     for (int i = 0; i < core::kRunActionCount; ++i) {
@@ -174,7 +174,7 @@ TEST_P(RunTransitions, EveryActionIsTakenOrRefusedAsTheTableSays) {
   }
 }
 
-TEST_P(RunTransitions, EveryRowIsTaken) {
+TEST_P(RunTransitions, AreAllExercised) {
   define_all();
   std::vector<core::RunId> all;
   for (const RunState state : kReachable) {

@@ -35,9 +35,9 @@ class RunVerify : public RunTest {
   using Checks = std::set<std::string>;
 };
 
-TEST_P(RunVerify, ARunThatNobodyTouchedIsGood) { EXPECT_EQ(found_in(saga()), Checks{}); }
+TEST_P(RunVerify, AcceptsAnUnmodifiedRun) { EXPECT_EQ(found_in(saga()), Checks{}); }
 
-TEST_P(RunVerify, AChangedEventBreaksTheChain) {
+TEST_P(RunVerify, DetectsAModifiedEvent) {
   store::StoredRun stored = saga();
   for (store::StoredEvent& event : stored.events) {
     const auto paid = event.payload.text.find(R"({"paid":10})");
@@ -46,21 +46,21 @@ TEST_P(RunVerify, AChangedEventBreaksTheChain) {
   EXPECT_TRUE(found_in(stored).contains("I21"));
 }
 
-TEST_P(RunVerify, AnEventThatIsGoneLeavesAGap) {
+TEST_P(RunVerify, DetectsAMissingEvent) {
   store::StoredRun stored = saga();
   stored.events.erase(stored.events.begin() + 4);
   EXPECT_TRUE(found_in(stored).contains("I19"));
   EXPECT_TRUE(found_in(stored).contains("I21"));
 }
 
-TEST_P(RunVerify, TheLastEventsCannotBeCutOff) {
+TEST_P(RunVerify, DetectsATruncatedLog) {
   store::StoredRun stored = saga();
   stored.events.pop_back();
   EXPECT_TRUE(found_in(stored).contains("I19"));
   EXPECT_TRUE(found_in(stored).contains("I21"));
 }
 
-TEST_P(RunVerify, AChangedRowIsNotWhatTheEventsSay) {
+TEST_P(RunVerify, DetectsARowThatContradictsItsEvents) {
   store::StoredRun stored = saga();
   stored.run.state = core::RunState::completed;
   EXPECT_EQ(found_in(stored), Checks{"I20"});
@@ -75,7 +75,7 @@ TEST_P(RunVerify, AChangedRowIsNotWhatTheEventsSay) {
   EXPECT_EQ(found_in(stored), Checks{"I20"});
 }
 
-TEST_P(RunVerify, ACompensationThatIsMissingIsSeen) {
+TEST_P(RunVerify, DetectsAMissingCompensation) {
   store::StoredRun stored = saga();
   std::erase_if(stored.events, [](const store::StoredEvent& event) {
     return event.event.type == core::RunEventType::compensation_completed;
@@ -98,7 +98,7 @@ std::set<std::string> checks_of(const store::StoredRun& stored) {
   return checks;
 }
 
-TEST(CodeRunVerify, FindsARegisteredUndoThatDidNotRun) {
+TEST(CodeRunVerify, DetectsARegisteredUndoThatDidNotRun) {
   const core::Node undo{.key = {.index = 7}, .name = "refund", .kind = core::StepKind::compensation};
   EXPECT_TRUE(checks_of(code_run(core::RunState::cancelled, {undo})).contains("I28"));
   EXPECT_TRUE(checks_of(code_run(core::RunState::compensated, {undo})).contains("I28"));
@@ -109,7 +109,7 @@ TEST(CodeRunVerify, FindsARegisteredUndoThatDidNotRun) {
   EXPECT_FALSE(checks_of(terminated).contains("I28"));
 }
 
-TEST(CodeRunVerify, FindsABodyThatNothingCanWake) {
+TEST(CodeRunVerify, DetectsABodyThatNothingCanWake) {
   core::Node body{.key = core::kBodyKey, .state = core::NodeState::waiting, .task_id = core::TaskId{}};
   EXPECT_TRUE(checks_of(code_run(core::RunState::sleeping, {body})).contains("I46"));
   body.has_lead = true;

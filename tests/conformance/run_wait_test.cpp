@@ -12,7 +12,7 @@ using Names = std::vector<std::string>;
 
 using RunWait = RunTest;
 
-TEST_P(RunWait, ASleepEndsWhenItsTimeHasComeAndNotBefore) {
+TEST_P(RunWait, ASleepEndsAtItsTimeAndNotBefore) {
   define("nap", R"({"id":"s","type":"sleep","duration":"10s"},{"id":"b","activity":"t","after":["s"]})");
   const core::RunId run = start("nap");
   EXPECT_EQ(state_of(run), RunState::sleeping);
@@ -27,14 +27,14 @@ TEST_P(RunWait, ASleepEndsWhenItsTimeHasComeAndNotBefore) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunWait, TheTickerIsToldWhenTheNextTimerIsDue) {
+TEST_P(RunWait, TheTickerLearnsTheNextDueTime) {
   define("nap", R"({"id":"s","type":"sleep","duration":"10s"})");
   start("nap");
   EXPECT_EQ(engine().take_earliest_scheduled(), clock.now() + 10s);
   EXPECT_EQ(engine().sweeper().tick(100).next_due, clock.now() + 10s);
 }
 
-TEST_P(RunWait, ASignalThatComesLaterEndsTheWait) {
+TEST_P(RunWait, ALaterSignalEndsTheWait) {
   define("ask", R"({"id":"w","type":"signal","signal":"ok"},
                    {"id":"b","activity":"t","after":["w"],"input":{"$ref":"#/tasks/w/output"}})");
   const core::RunId run = start("ask");
@@ -50,7 +50,7 @@ TEST_P(RunWait, ASignalThatComesLaterEndsTheWait) {
   EXPECT_EQ(late.problem().code, core::ProblemCode::already_completed);
 }
 
-TEST_P(RunWait, SignalsThatComeBeforeTheWaitAreKeptInOrder) {
+TEST_P(RunWait, EarlySignalsAreBufferedInOrder) {
   define("ask", R"({"id":"a","activity":"t"},
                    {"id":"w1","type":"signal","signal":"ok","after":["a"]},
                    {"id":"w2","type":"signal","signal":"ok","after":["w1"]})");
@@ -66,7 +66,7 @@ TEST_P(RunWait, SignalsThatComeBeforeTheWaitAreKeptInOrder) {
 }
 
 // A client that lost the answer repeats the signal, and the run may have ended meanwhile.
-TEST_P(RunWait, ASignalThatWasTakenIsTakenAgainAlsoAfterTheRunHasEnded) {
+TEST_P(RunWait, ARepeatedSignalIsAcceptedAfterTheRunHasEnded) {
   define("wait", R"({"id":"ok","type":"signal","signal":"approved"})");
   const core::RunId run = start("wait");
   signal(run, "approved", "1", "k");
@@ -79,7 +79,7 @@ TEST_P(RunWait, ASignalThatWasTakenIsTakenAgainAlsoAfterTheRunHasEnded) {
   EXPECT_EQ(runs().signal_run(other).problem().code, core::ProblemCode::already_completed);
 }
 
-TEST_P(RunWait, ASignalOnAnotherSequenceThanExpectedIsRefused) {
+TEST_P(RunWait, ASignalWithAnOutdatedSequenceIsRejected) {
   define("wait", R"({"id":"ok","type":"signal","signal":"approved"})");
   const core::RunId run = start("wait");
   core::SignalRun approve{.run = {.id = run}};
@@ -92,7 +92,7 @@ TEST_P(RunWait, ASignalOnAnotherSequenceThanExpectedIsRefused) {
   EXPECT_TRUE(runs().signal_run(approve).ok()) << "a repeated signal changes nothing";
 }
 
-TEST_P(RunWait, ASignalThatDoesNotComeInTimeFailsItsTask) {
+TEST_P(RunWait, ASignalTimeoutFailsItsTask) {
   define("ask", R"({"id":"w","type":"signal","signal":"ok","timeout":"1h"})");
   const core::RunId run = start("ask");
   clock.advance(1h);
@@ -101,7 +101,7 @@ TEST_P(RunWait, ASignalThatDoesNotComeInTimeFailsItsTask) {
   EXPECT_EQ(run_of(run).error->code, "timeout");
 }
 
-TEST_P(RunWait, ADeadlineFailsTheRunAndStopsWhatIsUnderWay) {
+TEST_P(RunWait, ADeadlineFailsTheRunAndStopsItsTasks) {
   define("late", R"({"id":"a","activity":"t"},{"id":"b","activity":"t"})", R"(,"deadline":"1m")");
   const core::RunId run = start("late");
   start_task("a");
@@ -117,7 +117,7 @@ TEST_P(RunWait, ADeadlineFailsTheRunAndStopsWhatIsUnderWay) {
   EXPECT_EQ(engine().sweeper().tick(100).woken, 0);
 }
 
-TEST_P(RunWait, AStuckRunIsNotedOnceInAWhile) {
+TEST_P(RunWait, AStuckRunIsReportedOncePerInterval) {
   define("long", R"({"id":"a","activity":"t"})");
   const core::RunId run = start("long");
   clock.advance(31min);
@@ -142,7 +142,7 @@ class RunChildren : public RunTest {
   core::RunId child_of(const core::RunId& run) { return *node_of(run, "p").child_id; }
 };
 
-TEST_P(RunChildren, TheOutputOfAChildIsThatOfItsTask) {
+TEST_P(RunChildren, SetTheOutputOfTheirTask) {
   define_family();
   const core::RunId run = start("parent");
   EXPECT_EQ(state_of(run), RunState::sleeping);
@@ -160,7 +160,7 @@ TEST_P(RunChildren, TheOutputOfAChildIsThatOfItsTask) {
   EXPECT_EQ(children->items[0].facts.id, child);
 }
 
-TEST_P(RunChildren, AFailureGoesUp) {
+TEST_P(RunChildren, FailTheirParent) {
   define_family();
   const core::RunId run = start("parent");
   fail_node("c");
@@ -169,7 +169,7 @@ TEST_P(RunChildren, AFailureGoesUp) {
   EXPECT_EQ(run_of(run).error->code, "boom");
 }
 
-TEST_P(RunChildren, AFailureThatIsLetPassStaysBelow) {
+TEST_P(RunChildren, DoNotFailTheirParentWithOnErrorContinue) {
   define_family(R"(,"on_error":"continue")");
   const core::RunId run = start("parent");
   fail_node("c");
@@ -177,7 +177,7 @@ TEST_P(RunChildren, AFailureThatIsLetPassStaysBelow) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunChildren, ACancelGoesDown) {
+TEST_P(RunChildren, AreCancelledWithTheirParent) {
   define_family();
   const core::RunId run = start("parent");
   const core::RunId child = child_of(run);
@@ -187,7 +187,7 @@ TEST_P(RunChildren, ACancelGoesDown) {
   EXPECT_EQ(claimed(), Names{});
 }
 
-TEST_P(RunChildren, ACancelOfTheChildGoesUp) {
+TEST_P(RunChildren, FailTheirParentWhenCancelled) {
   define_family();
   const core::RunId run = start("parent");
   act(child_of(run), RunAction::cancel);
@@ -195,7 +195,7 @@ TEST_P(RunChildren, ACancelOfTheChildGoesUp) {
   EXPECT_EQ(run_of(run).error->code, "cancelled");
 }
 
-TEST_P(RunChildren, AChildWithoutADefinitionIsCodeIfAWorkerHasOfferedIt) {
+TEST_P(RunChildren, WithoutADefinitionAreCodeIfAWorkerOffersThem) {
   ASSERT_TRUE(api().register_worker({.worker_id = "w9", .workflow_types = {"notify"}}).ok());
   define("parent", R"({"id":"p","type":"workflow","workflow":"notify","input":{"k":1}})");
   const core::RunId run = start("parent");
@@ -208,14 +208,14 @@ TEST_P(RunChildren, AChildWithoutADefinitionIsCodeIfAWorkerHasOfferedIt) {
   EXPECT_EQ(state_of(run), RunState::completed);
 }
 
-TEST_P(RunChildren, AWorkflowThatIsNotThereFailsItsTask) {
+TEST_P(RunChildren, OfAMissingWorkflowFailTheirTask) {
   define("orphan", R"({"id":"p","type":"workflow","workflow":"none"})");
   const core::RunId run = start("orphan");
   EXPECT_EQ(state_of(run), RunState::failed);
   EXPECT_EQ(run_of(run).error->code, "no_such_workflow");
 }
 
-TEST_P(RunChildren, OneForEachElement) {
+TEST_P(RunChildren, OfAForEachAreOnePerElement) {
   define("leaf", R"({"id":"c","activity":"t"})");
   define("fan", R"({"id":"p","type":"workflow","workflow":"leaf","for_each":{"$ref":"#/input"},
                     "input":{"$ref":"#/item"}})");

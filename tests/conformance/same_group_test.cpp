@@ -28,7 +28,7 @@ class SameGroup : public EngineTest {
   }
 };
 
-TEST_P(SameGroup, ATaskThatIsCancelledIsNotClaimedToo) {
+TEST_P(SameGroup, DoesNotClaimATaskThatItCancels) {
   const core::Task task = enqueue(task_of("t"));
   const auto answers = execute({core::CancelTasks{.ids = {task.id}}, core::ClaimTasks{.worker_id = "w1"}});
   ASSERT_TRUE(answers[0].ok());
@@ -37,7 +37,7 @@ TEST_P(SameGroup, ATaskThatIsCancelledIsNotClaimedToo) {
   EXPECT_EQ(queue().counts, core::QueueCounts{});
 }
 
-TEST_P(SameGroup, AClaimLooksPastTheCancelledOnes) {
+TEST_P(SameGroup, SkipsCancelledTasksInAClaim) {
   const core::Task first = enqueue(task_of("t"));
   clock.advance(1s);
   const core::Task second = enqueue(task_of("t"));
@@ -47,7 +47,7 @@ TEST_P(SameGroup, AClaimLooksPastTheCancelledOnes) {
   EXPECT_EQ(claimed(answers[1]).front().task.id, second.id);
 }
 
-TEST_P(SameGroup, ATaskThatWasLookedAtIsClaimedOnce) {
+TEST_P(SameGroup, ClaimsATaskOnceAfterReadingIt) {
   const core::Task task = enqueue(task_of("t"));
   const core::Report stale{.task_id = task.id, .fence = 7};
   const auto answers = execute({core::ReportTasks{.worker_id = "w1", .reports = {stale}},

@@ -53,7 +53,7 @@ TEST_P(ScheduleMissed, FiresTheLastOfTheMissedSlotsUpToMaxCatchup) {
   EXPECT_EQ(firings().back().reason, "more than 2 slots were missed");
 }
 
-TEST_P(ScheduleMissed, DoesNotCountTheSlotThatComesRightNow) {
+TEST_P(ScheduleMissed, DoesNotCountTheCurrentSlot) {
   const auto made = create({.name = "s", .every = 10s, .max_catchup = 2});
   advance(50s);
   EXPECT_EQ(fired(made), (Slots{30s, 40s, 50s}));
@@ -92,7 +92,7 @@ TEST_P(ScheduleMissed, LeavesASlotToTheNodeThatPolledBefore) {
   EXPECT_EQ(fired(made), Slots{5s});
 }
 
-TEST_P(ScheduleMissed, ClaimsWhatNoOtherNodeTookAfterASecond) {
+TEST_P(ScheduleMissed, ClaimsASlotThatNoOtherNodeClaimedWithinASecond) {
   create({.name = "s", .every = 10s, .max_catchup = 0});
   clock.advance(10s + 500ms);
   SeededRandom random{1};
@@ -104,7 +104,7 @@ TEST_P(ScheduleMissed, ClaimsWhatNoOtherNodeTookAfterASecond) {
   EXPECT_EQ(count(FiringStatus::skipped), 1);
 }
 
-TEST_P(ScheduleMissed, NamesTheSlotThatFiredLastNotTheOneThatWasSkipped) {
+TEST_P(ScheduleMissed, ReportsTheLastFiredSlotNotTheSkippedOne) {
   const auto made = create({.name = "s", .every = 10s, .overlap = Overlap::skip});
   EXPECT_EQ(schedule().last_fired_at, std::nullopt);
   advance(10s);

@@ -33,7 +33,7 @@ TEST_P(Schedules, FireATaskAtEachSlot) {
   EXPECT_EQ(now->next_fire_at, made.created_at + 30s);
 }
 
-TEST_P(Schedules, GiveTheirInputAndQueueToATaskThatHasNone) {
+TEST_P(Schedules, ProvideTheDefaultInputAndQueueOfTheirTask) {
   create(
       {.name = "s", .every = 10s, .task = core::TaskSpec{.type = "report"}, .input = {"[1]"}, .queue = "q"});
   create({.name = "own",
@@ -53,7 +53,7 @@ TEST_P(Schedules, GiveTheirInputAndQueueToATaskThatHasNone) {
   EXPECT_EQ(own->payload.text, "2");
 }
 
-TEST_P(Schedules, StartARunOfAWorkflowAtEachSlot) {
+TEST_P(Schedules, StartARunAtEachSlot) {
   ASSERT_TRUE(
       runs().put_definition({.name = "nightly", .text = R"({"tasks":[{"id":"a","activity":"x"}]})"}).ok());
   create({.name = "s", .every = 10s, .workflow = "nightly", .input = {R"({"n":1})"}});
@@ -67,7 +67,7 @@ TEST_P(Schedules, StartARunOfAWorkflowAtEachSlot) {
   EXPECT_EQ(events->at(0).actor.id, "s");
 }
 
-TEST_P(Schedules, FireASlotOnceWhateverTheNumberOfNodes) {
+TEST_P(Schedules, FireASlotOnceWithSeveralNodes) {
   const auto other = another_node(77);
   create({.name = "s", .every = 10s});
   for (int i = 0; i < 5; ++i) {
@@ -81,7 +81,7 @@ TEST_P(Schedules, FireASlotOnceWhateverTheNumberOfNodes) {
 }
 
 // A node dies between the claim of a slot and the start: the next node that polls starts the claimed slot.
-TEST_P(Schedules, StartWhatACrashedNodeClaimed) {
+TEST_P(Schedules, StartASlotClaimedByACrashedNode) {
   const auto made = create({.name = "s", .every = 10s});
   clock.advance(10s);
   const auto record = node().store()->find_record(core::schedule_ref("default", "s"));
@@ -101,7 +101,7 @@ TEST_P(Schedules, StartWhatACrashedNodeClaimed) {
   EXPECT_EQ(count(FiringStatus::fired), 1);
 }
 
-TEST_P(Schedules, MakeUpForNoMoreThanTheyMay) {
+TEST_P(Schedules, CatchUpAtMostMaxCatchupSlots) {
   const auto made = create({.name = "s", .every = 1s, .max_catchup = 3});
   advance(std::chrono::hours{24 * 365 * 5});
   EXPECT_EQ(tasks().size(), 4U);  // the last one, and three before it
@@ -119,7 +119,7 @@ TEST_P(Schedules, CatchUpPageByPage) {
   EXPECT_EQ(tasks().size(), 250U);
 }
 
-TEST_P(Schedules, SkipTheSlotsOfAPause) {
+TEST_P(Schedules, SkipSlotsDuringAPause) {
   const auto made = create({.name = "s", .every = 10s});
   ASSERT_TRUE(schedules().update_schedule({.ref = {.name_or_id = "s"}, .patch = {.enabled = false}}).ok());
   advance(35s);
@@ -136,7 +136,7 @@ TEST_P(Schedules, SkipTheSlotsOfAPause) {
   EXPECT_EQ(tasks().size(), 1U);
 }
 
-TEST_P(Schedules, SkipWhileTheOneBeforeIsNotDone) {
+TEST_P(Schedules, SkipWhileThePreviousFiringIsActive) {
   create({.name = "s", .every = 10s, .overlap = Overlap::skip});
   advance(10s);
   advance(10s);
@@ -147,7 +147,7 @@ TEST_P(Schedules, SkipWhileTheOneBeforeIsNotDone) {
   EXPECT_EQ(tasks().size(), 2U);
 }
 
-TEST_P(Schedules, QueueBehindTheOneBefore) {
+TEST_P(Schedules, QueueBehindThePreviousFiring) {
   create({.name = "s", .every = 10s, .overlap = Overlap::queue});
   advance(10s);
   advance(10s);
@@ -163,7 +163,7 @@ TEST_P(Schedules, QueueBehindTheOneBefore) {
   EXPECT_GE(tasks().size(), 3U);
 }
 
-TEST_P(Schedules, CancelTheOneBefore) {
+TEST_P(Schedules, CancelThePreviousFiring) {
   create({.name = "s", .every = 10s, .overlap = Overlap::cancel_previous});
   advance(10s);
   advance(10s);
@@ -172,7 +172,7 @@ TEST_P(Schedules, CancelTheOneBefore) {
   EXPECT_EQ(tasks()[1].status, core::TaskStatus::pending);
 }
 
-TEST_P(Schedules, AreBoundedInTime) {
+TEST_P(Schedules, FireOnlyBetweenStartAtAndEndAt) {
   const core::TimePoint now = clock.now();
   create({.name = "s", .every = 10s, .start_at = now + 60s, .end_at = now + 80s});
   advance(59s);
@@ -182,7 +182,7 @@ TEST_P(Schedules, AreBoundedInTime) {
   EXPECT_EQ(schedules().get_schedule({.name_or_id = "s"})->next_fire_at, std::nullopt);
 }
 
-TEST_P(Schedules, FireByHand) {
+TEST_P(Schedules, FireWhenTriggered) {
   create({.name = "s", .cron = "0 0 1 1 *", .enabled = false});
   const auto firing = schedules().trigger_schedule({.ref = {.name_or_id = "s"}});
   ASSERT_TRUE(firing.ok());
@@ -192,7 +192,7 @@ TEST_P(Schedules, FireByHand) {
   EXPECT_EQ(firings()[0].origin, core::FiringOrigin::trigger);
 }
 
-TEST_P(Schedules, FillInThePast) {
+TEST_P(Schedules, BackfillPastSlots) {
   const core::TimePoint now = clock.now();
   create({.name = "s", .cron = "0 * * * *"});
   core::BackfillSchedule fill{
@@ -210,7 +210,7 @@ TEST_P(Schedules, FillInThePast) {
   }
 }
 
-TEST_P(Schedules, SayWhatTheyCouldNotStart) {
+TEST_P(Schedules, RecordWhyASlotCouldNotStart) {
   create({.name = "s", .every = 10s, .workflow = "nobody"});
   advance(10s);
   ASSERT_EQ(firings().size(), 1U);
@@ -218,7 +218,7 @@ TEST_P(Schedules, SayWhatTheyCouldNotStart) {
   EXPECT_NE(firings()[0].reason.find("nobody"), std::string::npos);
 }
 
-TEST_P(Schedules, AreGoneWithTheirName) {
+TEST_P(Schedules, FreeTheirNameWhenDeleted) {
   const auto made = create({.name = "s", .every = 10s});
   EXPECT_EQ(refused({.name = "s", .every = 10s}).code, ProblemCode::conflict);
   ASSERT_TRUE(schedules().delete_schedule({.ref = {.name_or_id = made.id}}).ok());
@@ -229,7 +229,7 @@ TEST_P(Schedules, AreGoneWithTheirName) {
   create({.name = "s", .every = 10s});
 }
 
-TEST_P(Schedules, TellTheirNextTimes) {
+TEST_P(Schedules, ListTheirNextTimes) {
   create({.name = "s", .cron = "30 2 * * *", .timezone = "Europe/Berlin"});
   const auto times = schedules().next_times({.name_or_id = "s"}, 10);
   ASSERT_TRUE(times.ok());
@@ -237,7 +237,7 @@ TEST_P(Schedules, TellTheirNextTimes) {
   EXPECT_EQ(times->front(), schedules().get_schedule({.name_or_id = "s"})->next_fire_at);
 }
 
-TEST_P(Schedules, AreRefusedByField) {
+TEST_P(Schedules, AreRejectedByField) {
   const auto field = [&](core::Schedule schedule) {
     const core::Problem problem = refused(std::move(schedule));
     EXPECT_EQ(problem.code, ProblemCode::invalid_argument);

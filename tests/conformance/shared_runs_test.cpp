@@ -48,7 +48,7 @@ class SharedRuns : public CodeRunTest {
   std::size_t log_before_ = 0;
 };
 
-TEST_P(SharedRuns, AreWrittenThroughTwoNodesInTurns) {
+TEST_P(SharedRuns, AcceptWritesOfTwoNodesInTurns) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   for (int i = 0; i < 20; ++i) {
@@ -61,7 +61,7 @@ TEST_P(SharedRuns, AreWrittenThroughTwoNodesInTurns) {
   expect_no_server_error();
 }
 
-TEST_P(SharedRuns, EndThroughANodeThatRemembersAnEarlierState) {
+TEST_P(SharedRuns, EndThroughANodeWithAnOutdatedCache) {
   for (int i = 0; i < 5; ++i) {
     const core::RunId run = start_code();
     const core::ClaimedTask body = claim_body(run);

@@ -13,7 +13,7 @@ class StepStarts : public CodeRunTest {
   }
 };
 
-TEST_P(StepStarts, AreSeenWhileTheStepRuns) {
+TEST_P(StepStarts, AreVisibleWhileTheStepRuns) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   clock.advance(5s);
@@ -32,7 +32,7 @@ TEST_P(StepStarts, AreSeenWhileTheStepRuns) {
   EXPECT_EQ(steps_of(run)[0].finished_at, clock.now());
 }
 
-TEST_P(StepStarts, AreKnownOfAStepThatWasWrittenWhenItEnded) {
+TEST_P(StepStarts, AreRecordedForAStepWrittenAtItsEnd) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   clock.advance(5s);
@@ -46,7 +46,7 @@ TEST_P(StepStarts, AreKnownOfAStepThatWasWrittenWhenItEnded) {
   EXPECT_EQ(steps_of(run)[1].started_at, clock.now() - 2s);
 }
 
-TEST_P(StepStarts, CostTheEventOfAShortStepNothing) {
+TEST_P(StepStarts, AreNotStoredForAShortStep) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   step(body, {.step_id = "short", .output = {"1"}, .took = 999us});
@@ -54,7 +54,7 @@ TEST_P(StepStarts, CostTheEventOfAShortStepNothing) {
   EXPECT_EQ(steps_of(run)[0].started_at, steps_of(run)[0].finished_at);
 }
 
-TEST_P(StepStarts, OfALaterAttemptNeedTheStep) {
+TEST_P(StepStarts, OfALaterAttemptRequireTheStep) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   const std::vector<core::RunEvent> before = events(run);

@@ -31,7 +31,7 @@ class StepWaits : public CodeRunTest {
   }
 };
 
-TEST_P(StepWaits, AReplyWaitsForTheFirstOfItsSteps) {
+TEST_P(StepWaits, DelayTheReplyUntilTheFirstStepEnds) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   const Pending pending = begin_tasks(body, {"a", "b"}, {.at_most = 10s});
@@ -43,7 +43,7 @@ TEST_P(StepWaits, AReplyWaitsForTheFirstOfItsSteps) {
   EXPECT_FALSE(core::has_ended(written(pending).steps[1].now.state));
 }
 
-TEST_P(StepWaits, AReplyWaitsForAllOfItsSteps) {
+TEST_P(StepWaits, DelayTheReplyUntilAllStepsEnd) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   const Pending pending = begin_tasks(body, {"a", "b"}, {.at_most = 10s, .wants_all = true});
@@ -55,7 +55,7 @@ TEST_P(StepWaits, AReplyWaitsForAllOfItsSteps) {
     EXPECT_EQ(one.now.state, core::NodeState::completed);
 }
 
-TEST_P(StepWaits, AReplyWaitsNoLongerThanItSays) {
+TEST_P(StepWaits, EndAtTheirTimeout) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   const Pending pending = begin_tasks(body, {"a"}, {.at_most = 10s});
@@ -68,7 +68,7 @@ TEST_P(StepWaits, AReplyWaitsNoLongerThanItSays) {
   EXPECT_FALSE(core::has_ended(written(pending).steps[0].now.state));
 }
 
-TEST_P(StepWaits, ACancelOfTheRunAnswers) {
+TEST_P(StepWaits, EndWhenTheRunIsCancelled) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   const Pending pending = begin_tasks(body, {"a"}, {.at_most = 10s});
@@ -77,7 +77,7 @@ TEST_P(StepWaits, ACancelOfTheRunAnswers) {
   EXPECT_EQ(written(pending).stop, core::StopReason::cancelled);
 }
 
-TEST_P(StepWaits, StepsThatHaveEndedAreAnsweredImmediately) {
+TEST_P(StepWaits, EndImmediatelyForEndedSteps) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   ASSERT_FALSE(begin_tasks(body, {"a"}, {.at_most = 10s}).is_answered());
@@ -87,7 +87,7 @@ TEST_P(StepWaits, StepsThatHaveEndedAreAnsweredImmediately) {
   EXPECT_EQ(written(again).steps[0].now.state, core::NodeState::completed);
 }
 
-TEST_P(StepWaits, AWaitOverAMinuteIsRejected) {
+TEST_P(StepWaits, OverAMinuteAreRejected) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   const Pending pending = begin_tasks(body, {"a"}, {.at_most = 61s});

@@ -22,7 +22,7 @@ class StepsOfMany : public CodeRunTest {
   }
 };
 
-TEST_P(StepsOfMany, AreAnsweredInTheirOrder) {
+TEST_P(StepsOfMany, AreAnsweredInRequestOrder) {
   std::vector<core::WriteSteps> writes;
   for (int i = 0; i < 20; ++i) writes.push_back(completed(claim_body(start_code()), "a", std::to_string(i)));
   std::reverse(writes.begin(), writes.end());
@@ -35,7 +35,7 @@ TEST_P(StepsOfMany, AreAnsweredInTheirOrder) {
   }
 }
 
-TEST_P(StepsOfMany, OneThatIsRefusedHarmsNoOther) {
+TEST_P(StepsOfMany, AreIndependentOfARejectedOne) {
   const core::ClaimedTask good = claim_body(start_code());
   const core::ClaimedTask lost = claim_body(start_code());
   const core::ClaimedTask last = claim_body(start_code());
@@ -54,7 +54,7 @@ TEST_P(StepsOfMany, OneThatIsRefusedHarmsNoOther) {
   EXPECT_TRUE(runs().list_steps({.id = *lost.task.run_id})->empty());
 }
 
-TEST_P(StepsOfMany, OfOneRunAreWrittenOneAfterTheOther) {
+TEST_P(StepsOfMany, OfOneRunAreWrittenInOrder) {
   const core::ClaimedTask body = claim_body(start_code());
   const auto results = write_all({completed(body, "a"), completed(body, "b"), completed(body, "a", "2")});
   ASSERT_EQ(results.size(), 3U);
@@ -62,14 +62,14 @@ TEST_P(StepsOfMany, OfOneRunAreWrittenOneAfterTheOther) {
   EXPECT_EQ(runs().list_steps({.id = *body.task.run_id})->size(), 2U);
 }
 
-TEST_P(StepsOfMany, AreAtLeastOneAndAtMostSoMany) {
+TEST_P(StepsOfMany, AreLimitedInNumber) {
   EXPECT_EQ(runs().write_steps_of_many({}).problem().errors.at(0).field, "writes");
   const std::vector<core::WriteSteps> too_many(core::kStepWritesMax + 1);
   EXPECT_EQ(runs().write_steps_of_many({.writes = too_many}).problem().errors.at(0).field, "writes");
 }
 
 // Another node renews the lease: this node's cached lease is outdated, and the step is written anyway.
-TEST_P(StepsOfMany, GoOnWhenAnotherNodeHasRenewedTheLease) {
+TEST_P(StepsOfMany, AreWrittenAfterAnotherNodeRenewedTheLease) {
   const core::ClaimedTask body = claim_body(start_code());
   complete_step(body, "a");
   const auto other = another_node(2);
@@ -80,7 +80,7 @@ TEST_P(StepsOfMany, GoOnWhenAnotherNodeHasRenewedTheLease) {
 }
 
 // Another node releases the body before the end of its lease.
-TEST_P(StepsOfMany, AreRefusedWhenAnotherNodeHasTakenTheLease) {
+TEST_P(StepsOfMany, AreRejectedAfterAnotherNodeReleasedTheLease) {
   const core::RunId run = start_code();
   const core::ClaimedTask body = claim_body(run);
   complete_step(body, "a");

@@ -21,7 +21,7 @@ class TasksTrace : public Conformance {
   }
 };
 
-TEST_P(TasksTrace, IsHandedToTheWorkerAndShown) {
+TEST_P(TasksTrace, IsReturnedByClaimsAndReads) {
   const core::TaskId id = enqueue_traced({task_of("t")}).at(0).id;
   expect_traced(get(id).task);
   expect_traced(claim_one());
@@ -31,7 +31,7 @@ TEST_P(TasksTrace, IsHandedToTheWorkerAndShown) {
   EXPECT_EQ(claim_one().traceparent, "") << "the request of the other task had no trace";
 }
 
-TEST_P(TasksTrace, IsKeptInABatchWithAllThatATaskMaySay) {
+TEST_P(TasksTrace, IsKeptInABatchWithAllOtherFields) {
   core::TaskSpec keyed = task_of("t");
   keyed.key = "k";
   core::TaskSpec behind = keyed;
@@ -53,7 +53,7 @@ TEST_P(TasksTrace, IsKeptInABatchWithAllThatATaskMaySay) {
   expect_traced(get(again->at(0).id).task);
 }
 
-TEST_P(TasksTrace, StaysOverRetriesAndRevivals) {
+TEST_P(TasksTrace, IsKeptAcrossRetriesAndRevivals) {
   core::TaskSpec spec = task_of("t");
   spec.retry = {.max_attempts = 2, .initial_interval = 1s, .jitter = 0.0};
   const core::TaskId id = enqueue_traced({spec}).at(0).id;
@@ -71,7 +71,7 @@ TEST_P(TasksTrace, StaysOverRetriesAndRevivals) {
   expect_traced(get(id).task);
 }
 
-TEST_P(TasksTrace, StaysWhenItsWorkerIsLost) {
+TEST_P(TasksTrace, IsKeptWhenItsWorkerIsLost) {
   enqueue_traced({task_of("t")});
   expect_traced(claim_one());
   clock.advance(1h);
@@ -81,7 +81,7 @@ TEST_P(TasksTrace, StaysWhenItsWorkerIsLost) {
   expect_traced(claim_one());
 }
 
-TEST_P(TasksTrace, IsItsOwnInARunOfAnother) {
+TEST_P(TasksTrace, IsItsOwnInARunWithAnotherTrace) {
   const auto opened =
       runs().open_run({.trace_id = "11111111111111111111111111111111", .span_id = "2222222222222222"});
   ASSERT_TRUE(opened.ok());
@@ -93,7 +93,7 @@ TEST_P(TasksTrace, IsItsOwnInARunOfAnother) {
   EXPECT_EQ(get(plain).task.traceparent, "00-11111111111111111111111111111111-2222222222222222-01");
 }
 
-TEST_P(TasksTrace, IsThatOfItsRunWithTheStateAndTheFlags) {
+TEST_P(TasksTrace, IsTheTraceOfItsRunWithStateAndFlags) {
   const auto opened = runs().open_run({.trace_id = "11111111111111111111111111111111",
                                        .span_id = "2222222222222222",
                                        .trace_flags = 0,

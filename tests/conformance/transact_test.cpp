@@ -54,7 +54,7 @@ class Transact : public RunTest {
   int calls = 0;
 };
 
-TEST_P(Transact, ThrowsWhatItsWorkThrowsAndKeepsNothing) {
+TEST_P(Transact, RethrowsAnExceptionAndStoresNothing) {
   EXPECT_THROW((void)engine().transact([](store::Sql& sql) -> std::optional<core::Command> {
     (void)sql.run("insert into notes values (1)", {});
     throw std::out_of_range{"of the user's code"};
@@ -63,7 +63,7 @@ TEST_P(Transact, ThrowsWhatItsWorkThrowsAndKeepsNothing) {
   EXPECT_EQ(rows(), 0);
 }
 
-TEST_P(Transact, KeepsRowsAndStepTogether) {
+TEST_P(Transact, StoresRowsAndStepTogether) {
   const auto answer = note(engine());
   ASSERT_TRUE(answer.ok()) << answer.problem().detail;
   EXPECT_EQ(std::get<core::StepsWritten>(**answer).steps.at(0).now.output.text, "1");
@@ -71,7 +71,7 @@ TEST_P(Transact, KeepsRowsAndStepTogether) {
   EXPECT_EQ(steps(), 1U);
 }
 
-TEST_P(Transact, KeepsNeitherWhereTheCommitFails) {
+TEST_P(Transact, StoresNeitherIfTheCommitFails) {
   FaultyNode faulty{node(), clock, 3};
   faulty.plan.on_verb = [](store::Verb verb) {
     if (verb == store::Verb::commit) lose(StoreError::Kind::internal);
@@ -81,7 +81,7 @@ TEST_P(Transact, KeepsNeitherWhereTheCommitFails) {
   EXPECT_EQ(steps(), 0U);
 }
 
-TEST_P(Transact, IsTriedAgainWhereTheStoreSaysSo) {
+TEST_P(Transact, IsRetriedOnRequestOfTheStore) {
   FaultyNode faulty{node(), clock, 3};
   int commits = 0;
   faulty.plan.on_verb = [&](store::Verb verb) {
@@ -92,7 +92,7 @@ TEST_P(Transact, IsTriedAgainWhereTheStoreSaysSo) {
   EXPECT_EQ(rows(), 1);
 }
 
-TEST_P(Transact, IsNotCommittedAgainWhereItsReplyWasLost) {
+TEST_P(Transact, IsNotCommittedAgainAfterALostReply) {
   FaultyNode faulty{node(), clock, 3};
   faulty.plan.on_committed = [] { lose(StoreError::Kind::unknown); };
   EXPECT_EQ(note(faulty.node.engine()).problem().code, ProblemCode::unavailable);
@@ -102,14 +102,14 @@ TEST_P(Transact, IsNotCommittedAgainWhereItsReplyWasLost) {
   EXPECT_EQ(steps(), 1U);
 }
 
-TEST_P(Transact, KeepsNothingOfOneWhoLostTheLease) {
+TEST_P(Transact, StoresNothingForAWorkerWithoutTheLease) {
   clock.advance(31s);
   EXPECT_EQ(note(engine()).problem().code, ProblemCode::stale_lease);
   EXPECT_EQ(rows(), 0);
   EXPECT_EQ(steps(), 0U);
 }
 
-TEST_P(Transact, KeepsNothingThatWorkDoesNotWant) {
+TEST_P(Transact, StoresNothingIfTheCallbackReturnsNoCommand) {
   const auto answer = engine().transact([](store::Sql& sql) -> std::optional<core::Command> {
     (void)sql.run("insert into notes values (1)", {});
     return std::nullopt;

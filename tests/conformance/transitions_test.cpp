@@ -162,7 +162,7 @@ Outcome if_leased(TaskStatus from, TaskEvent event, const Outcome& otherwise) {
 
 }  // namespace
 
-TEST_P(Transitions, OfEveryStatusAndCommandAreThoseOfTheTable) {
+TEST_P(Transitions, OfEveryStatusAndCommandMatchTheTable) {
   for (int i = 0; i < core::kTaskStatusCount; ++i) {
     const auto from = static_cast<TaskStatus>(i);
     const bool leased = core::is_leased(from);

@@ -27,7 +27,7 @@ class Verify : public Conformance {
   }
 };
 
-TEST_P(Verify, SaysWhatItLookedAt) {
+TEST_P(Verify, ReportsWhatItExamined) {
   for (const auto& [id, verdict] : verdicts()) {
     if (id == "T00") continue;  // the pages of the file
     EXPECT_EQ(verdict.examined, 0) << id;
@@ -48,7 +48,7 @@ TEST_P(Verify, SaysWhatItLookedAt) {
 }
 
 // A process registers lanes as it uses them; one that only verifies has used none.
-TEST_P(Verify, LooksAtTasksThatItsNodeHasNeverTouched) {
+TEST_P(Verify, ExaminesTasksOfOtherNodes) {
   const auto fresh = another_node(2);
   (void)run_to_failed(task_of("u"));
   (void)enqueue(task_of("t"));
@@ -79,7 +79,7 @@ TEST_P(Verify, FindsNothingAfterALongLife) {
   }
 }
 
-TEST_P(Verify, FindsATaskThatDiedTooEarly) {
+TEST_P(Verify, DetectsATaskThatDiedTooEarly) {
   const core::Task dead = run_to_dead_letter(task_of("t"));
   damage(dead.id, [](core::TaskRecord& record) { record.progress.attempt = 0; });
   const auto found = verdicts();
@@ -88,14 +88,14 @@ TEST_P(Verify, FindsATaskThatDiedTooEarly) {
   EXPECT_FALSE(api().verify()->is_ok());
 }
 
-TEST_P(Verify, FindsAFenceThatFell) {
+TEST_P(Verify, DetectsAFenceThatDecreased) {
   const core::Task task = enqueue(task_of("t"));
   (void)fail(claim_one());
   damage(task.id, [](core::TaskRecord& record) { record.progress.fence = 0; });
   EXPECT_EQ(verdicts().at("I05").violations.at(0).object, to_string(task.id));
 }
 
-TEST_P(Verify, FindsAKeyWithTwoTasksThatMayRun) {
+TEST_P(Verify, DetectsAKeyWithTwoActiveTasks) {
   (void)enqueue_keyed("k");
   const core::Task second = enqueue_keyed("k");
   damage(second.id, [](core::TaskRecord& record) {
@@ -107,7 +107,7 @@ TEST_P(Verify, FindsAKeyWithTwoTasksThatMayRun) {
 
 PAWL_ON_EVERY_STORE(Verify);
 
-TEST(VerifyTask, SeesALeaseThatOverlapsAndATaskWithoutOne) {
+TEST(VerifyTask, DetectsOverlappingAndMissingLeases) {
   store::StoredTask task;
   task.record.status = core::TaskStatus::running;
   task.record.place = core::Place::leased;

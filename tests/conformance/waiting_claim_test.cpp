@@ -10,7 +10,7 @@ using core::ReportAction;
 
 using WaitingClaims = Conformance;
 
-TEST_P(WaitingClaims, AreHandedATaskInTheGroupThatEnqueuesIt) {
+TEST_P(WaitingClaims, AreServedInTheGroupThatEnqueuesTheTask) {
   const Pending claim = waiting_claim({.worker_id = "w1"});
   EXPECT_FALSE(claim.is_answered());
   const core::Task task = enqueue(task_of("t", "[7]"));
@@ -22,7 +22,7 @@ TEST_P(WaitingClaims, AreHandedATaskInTheGroupThatEnqueuesIt) {
   expect_counts_kept();
 }
 
-TEST_P(WaitingClaims, EndWithNothingWhenTheirTimeIsOver) {
+TEST_P(WaitingClaims, EndEmptyAtTheirTimeout) {
   const Pending claim = waiting_claim({.worker_id = "w1"}, 20s);
   clock.advance(20s - 1us);
   engine().end_waits();
@@ -32,10 +32,10 @@ TEST_P(WaitingClaims, EndWithNothingWhenTheirTimeIsOver) {
   ASSERT_TRUE(claim.is_answered());
   EXPECT_TRUE(claim.tasks().empty());
   const core::Task task = enqueue(task_of("t"));
-  EXPECT_EQ(status_of(task.id), core::TaskStatus::pending) << "nobody waits any more";
+  EXPECT_EQ(status_of(task.id), core::TaskStatus::pending) << "no claim waits any more";
 }
 
-TEST_P(WaitingClaims, AreServedInTheOrderTheyCame) {
+TEST_P(WaitingClaims, AreServedInArrivalOrder) {
   const Pending first = waiting_claim({.worker_id = "w1", .max = 1});
   const Pending second = waiting_claim({.worker_id = "w2", .max = 2});
   const Pending third = waiting_claim({.worker_id = "w3", .max = 1});
@@ -49,7 +49,7 @@ TEST_P(WaitingClaims, AreServedInTheOrderTheyCame) {
   EXPECT_EQ(third.tasks().size(), 1U);
 }
 
-TEST_P(WaitingClaims, KeepTheirPlaceBeforeClaimsOfTheGroupThatBringsWork) {
+TEST_P(WaitingClaims, AreServedBeforeClaimsOfTheGroupThatEnqueues) {
   const Pending waiting = waiting_claim({.worker_id = "old", .max = 1});
   const auto answers = submit_group(
       node(), {core::EnqueueTasks{.tasks = {task_of("t")}}, core::ClaimTasks{.worker_id = "new", .max = 1}});
@@ -69,7 +69,7 @@ TEST_P(WaitingClaims, WakeOnlyForTheirQueueTypeAndNamespace) {
   EXPECT_EQ(claim.tasks().size(), 1U);
 }
 
-TEST_P(WaitingClaims, OfABeginningWakeForTheTypesThatBeginSo) {
+TEST_P(WaitingClaims, WithATypePrefixWakeForMatchingTypes) {
   const Pending claim = waiting_claim({.worker_id = "w1", .types = {"report.*"}});
   enqueue(task_of("mail.send"));
   enqueue(task_of("report"));
@@ -78,7 +78,7 @@ TEST_P(WaitingClaims, OfABeginningWakeForTheTypesThatBeginSo) {
   EXPECT_EQ(claim.tasks().size(), 1U);
 }
 
-TEST_P(WaitingClaims, OfAnyTypeAndOfOneTypeAreServedByAge) {
+TEST_P(WaitingClaims, ForAnyTypeAndForOneTypeAreServedByAge) {
   const Pending any = waiting_claim({.worker_id = "w1", .max = 1});
   const Pending one = waiting_claim({.worker_id = "w2", .types = {"t"}, .max = 1});
   enqueue(task_of("t"));
@@ -88,7 +88,7 @@ TEST_P(WaitingClaims, OfAnyTypeAndOfOneTypeAreServedByAge) {
   EXPECT_TRUE(one.is_answered());
 }
 
-TEST_P(WaitingClaims, GetWhatAReleaseARetryOrAnOperatorBringsBack) {
+TEST_P(WaitingClaims, GetReleasedAndRetriedTasks) {
   enqueue(task_of("t"));
   const core::Task held = claim_one("w1");
   const Pending claim = waiting_claim({.worker_id = "w2"});
@@ -100,7 +100,7 @@ TEST_P(WaitingClaims, GetWhatAReleaseARetryOrAnOperatorBringsBack) {
   EXPECT_EQ(next.tasks().size(), 1U);
 }
 
-TEST_P(WaitingClaims, GetWhatFallsDueAndWhatALostLeaseFrees) {
+TEST_P(WaitingClaims, GetDueTasksAndTasksOfLostLeases) {
   core::TaskSpec delayed = task_of("t");
   delayed.delay = 5s;
   enqueue(delayed);
@@ -115,7 +115,7 @@ TEST_P(WaitingClaims, GetWhatFallsDueAndWhatALostLeaseFrees) {
   EXPECT_EQ(rescued.tasks()[0].lease->worker_id, "w2");
 }
 
-TEST_P(WaitingClaims, GetTheNextOfALineWhenItsHeadEnds) {
+TEST_P(WaitingClaims, GetTheNextTaskOfAKeyLineWhenItsHeadEnds) {
   enqueue_keyed("k");
   const core::Task next = enqueue_keyed("k");
   const core::Task head = claim_one("w1");
@@ -125,7 +125,7 @@ TEST_P(WaitingClaims, GetTheNextOfALineWhenItsHeadEnds) {
   EXPECT_EQ(claim.tasks()[0].id, next.id);
 }
 
-TEST_P(WaitingClaims, FindWhatAnotherNodeEnqueuedWhenTheyLook) {
+TEST_P(WaitingClaims, GetTasksOfAnotherNodeWhenTheyPoll) {
   const auto other = another_node(2);
   const Pending claim = waiting_claim({.worker_id = "w1"});
   ASSERT_TRUE(other->api().enqueue("default", task_of("t")).ok());
@@ -133,7 +133,7 @@ TEST_P(WaitingClaims, FindWhatAnotherNodeEnqueuedWhenTheyLook) {
   EXPECT_EQ(claim.tasks().size(), 1U);
 }
 
-TEST_P(WaitingClaims, AllGetTheirShareWhenTheyLook) {
+TEST_P(WaitingClaims, ShareTasksWhenTheyPoll) {
   const auto other = another_node(2);
   std::vector<Pending> claims;
   for (int i = 0; i < 5; ++i)
@@ -145,7 +145,7 @@ TEST_P(WaitingClaims, AllGetTheirShareWhenTheyLook) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(claims[i].is_answered(), i < 4) << i;
 }
 
-TEST_P(WaitingClaims, BeyondTheBoundAreRefused) {
+TEST_P(WaitingClaims, BeyondTheLimitAreRejected) {
   SeededRandom random{9};
   engine::Engine small{*node().store(), clock, random, {.waiting_claims_max = 2}};
   std::vector<Pending> claims(3);
@@ -162,7 +162,7 @@ TEST_P(WaitingClaims, BeyondTheBoundAreRefused) {
   EXPECT_TRUE(claims[1].tasks().empty());
 }
 
-TEST_P(WaitingClaims, ThatFindSomethingAtOnceDoNotWaitForMore) {
+TEST_P(WaitingClaims, WithATaskAvailableDoNotWaitForMore) {
   enqueue(task_of("t"));
   const Pending claim = waiting_claim({.worker_id = "w1", .max = 10});
   EXPECT_EQ(claim.tasks().size(), 1U);

@@ -24,7 +24,7 @@ class Workers : public Conformance {
   }
 };
 
-TEST_P(Workers, RegisterAndAreListedByName) {
+TEST_P(Workers, AreListedByNameAfterRegistration) {
   const core::Worker first = add("h", 1, "b");
   (void)add("h", 2, "a");
   EXPECT_EQ(first.status, WorkerStatus::online);
@@ -36,7 +36,7 @@ TEST_P(Workers, RegisterAndAreListedByName) {
   EXPECT_TRUE(api().list_workers({.ns = "other"})->items.empty());
 }
 
-TEST_P(Workers, CountWhatTheirHeartbeatsTell) {
+TEST_P(Workers, HaveTheCountsOfTheirHeartbeats) {
   (void)add("h", 1, "w");
   clock.advance(10s);
   ASSERT_TRUE(api().heartbeat_worker({.worker_id = "w", .active_count = 3, .completed_delta = 5}).ok());
@@ -74,7 +74,7 @@ TEST_P(Workers, AreNotifiedOfTheirTasksThatAreCanceledOrTakenFromThem) {
   EXPECT_EQ(notices("w"), Ids{}) << "a holder's own report is no news to it";
 }
 
-TEST_P(Workers, ThatWaitForNoticesAreRepliedToOnceEach) {
+TEST_P(Workers, WaitingForNoticesGetOneReplyEach) {
   std::vector<std::size_t> replies;
   const auto wait = [&](core::Duration at_most) {
     engine().lease_notices().wait(
@@ -121,7 +121,7 @@ TEST_P(Workers, RenewTheirLeasesWithAHeartbeat) {
   EXPECT_EQ(get(task.id).task.lease->expires_at, clock.now() + 30s);
 }
 
-TEST_P(Workers, ThatAreNotHeardOfLoseTheirTasks) {
+TEST_P(Workers, WithoutHeartbeatsLoseTheirTasks) {
   (void)add("h", 1, "w");
   const core::Task task = enqueue(task_of("t"));
   const core::Task claimed = claim_one("w", 1h);
@@ -140,7 +140,7 @@ TEST_P(Workers, ThatAreNotHeardOfLoseTheirTasks) {
   EXPECT_EQ(status("w"), WorkerStatus::online) << "it was only away";
 }
 
-TEST_P(Workers, ThatRenewTheirTasksAreThere) {
+TEST_P(Workers, StayOnlineByRenewingTheirTasks) {
   (void)add("h", 1, "w");
   const core::Task task = enqueue(task_of("t"));
   const core::Task claimed = claim_one("w", 1h);
@@ -155,7 +155,7 @@ TEST_P(Workers, ThatRenewTheirTasksAreThere) {
   EXPECT_EQ(status("w"), WorkerStatus::offline);
 }
 
-TEST_P(Workers, KeepATaskThatIsRenewedAfterTheSweepLookedAtThem) {
+TEST_P(Workers, KeepATaskRenewedAfterTheSweepReadThem) {
   (void)add("h", 1, "w");
   const core::Task task = enqueue(task_of("t"));
   const core::Task claimed = claim_one("w", 1h);
@@ -169,7 +169,7 @@ TEST_P(Workers, KeepATaskThatIsRenewedAfterTheSweepLookedAtThem) {
   EXPECT_TRUE(report(claimed, core::ReportAction::complete).ok());
 }
 
-TEST_P(Workers, ThatClaimAreThere) {
+TEST_P(Workers, StayOnlineByClaiming) {
   (void)add("h", 1, "w");
   for (int i = 0; i < 4; ++i) {
     clock.advance(40s);
@@ -184,7 +184,7 @@ TEST_P(Workers, ThatClaimAreThere) {
   EXPECT_EQ(status("w"), WorkerStatus::online) << "it was only away";
 }
 
-TEST_P(Workers, ThatHoldMoreThanAPageLoseAllOfIt) {
+TEST_P(Workers, LoseAllTheirTasksAcrossSeveralPages) {
   (void)add("h", 1, "w");
   for (int i = 0; i < 5; ++i) (void)enqueue(task_of("t"));
   ASSERT_EQ(claim("w", 5, 1h).size(), 5U);
@@ -194,7 +194,7 @@ TEST_P(Workers, ThatHoldMoreThanAPageLoseAllOfIt) {
   EXPECT_EQ(queue().counts, (core::QueueCounts{.pending = 5}));
 }
 
-TEST_P(Workers, ThatWereOfflineLongEnoughAreForgotten) {
+TEST_P(Workers, AreRemovedAfterBeingOfflineLongEnough) {
   (void)add("h", 1, "w");
   clock.advance(60s);
   EXPECT_EQ(engine().sweeper().sweep_records(100), 1);
@@ -204,7 +204,7 @@ TEST_P(Workers, ThatWereOfflineLongEnoughAreForgotten) {
   EXPECT_EQ(node().store()->find_record(core::worker_process_ref("default", "", "h", 1)), std::nullopt);
 }
 
-TEST_P(Workers, ThatSayGoodByeGiveTheirTasksBackUnspent) {
+TEST_P(Workers, ReleaseTheirTasksWithoutCostWhenTheyDeregister) {
   (void)add("h", 1, "w");
   const core::Task task = enqueue(task_of("t"));
   const core::Task claimed = claim_one("w", 1h);
@@ -218,7 +218,7 @@ TEST_P(Workers, ThatSayGoodByeGiveTheirTasksBackUnspent) {
   EXPECT_EQ(api().deregister_worker({.worker_id = "w"}).problem().code, ProblemCode::not_found);
 }
 
-TEST_P(Workers, OfTheSameProcessWithoutAnIdReplaceTheOldOne) {
+TEST_P(Workers, OfTheSameProcessWithoutAnIdReplaceTheirPredecessor) {
   const core::Worker old = add("h", 1);
   const core::Task task = enqueue(task_of("t"));
   (void)claim_one(old.worker_id, 1h);
@@ -231,7 +231,7 @@ TEST_P(Workers, OfTheSameProcessWithoutAnIdReplaceTheOldOne) {
   EXPECT_EQ(status(next.worker_id), WorkerStatus::online) << "another process is another worker";
 }
 
-TEST_P(Workers, ThatDrainAreStillThere) {
+TEST_P(Workers, StayOnlineWhileDraining) {
   (void)add("h", 1, "w");
   clock.advance(50s);
   EXPECT_EQ(api().drain_worker({.worker_id = "w"})->status, WorkerStatus::draining);
@@ -241,7 +241,7 @@ TEST_P(Workers, ThatDrainAreStillThere) {
   EXPECT_EQ(api().drain_worker({.worker_id = "w"}).problem().code, ProblemCode::invalid_state);
 }
 
-TEST_P(Workers, AreCheckedBeforeTheyAreKept) {
+TEST_P(Workers, AreValidatedBeforeTheyAreStored) {
   EXPECT_EQ(api().register_worker({.max_concurrent = -1}).problem().errors.at(0).field, "max_concurrent");
   EXPECT_EQ(api().heartbeat_worker({.worker_id = "w", .failed_delta = -1}).problem().errors.at(0).field,
             "failed_delta");

@@ -54,7 +54,7 @@ TEST(Adjacency, KeepsTheOrderOfEdges) {
   EXPECT_TRUE(graph.successors(3).empty());
 }
 
-TEST(Cycle, IsFoundWhereANaiveSearchFindsOne) {
+TEST(Cycle, AgreesWithANaiveSearch) {
   testing::SeededRandom random{20260206};
   int with_cycle = 0;
   for (int round = 0; round < 20'000; ++round) {
@@ -76,7 +76,7 @@ TEST(Cycle, IsFoundWhereANaiveSearchFindsOne) {
   EXPECT_LT(with_cycle, 19'000);
 }
 
-TEST(Order, HasEveryNodeAfterThoseThatLeadToIt) {
+TEST(Order, PutsEveryNodeAfterItsPredecessors) {
   testing::SeededRandom random{20260207};
   for (int round = 0; round < 5'000; ++round) {
     const RandomGraph graph = random_graph(random);
@@ -95,7 +95,7 @@ TEST(Order, HasEveryNodeAfterThoseThatLeadToIt) {
   }
 }
 
-TEST(Order, OfAMillionNodesInALineCostsNoStack) {
+TEST(Order, OfAChainOfAMillionNodesUsesNoRecursion) {
   constexpr std::size_t kSize = 1'000'000;
   std::vector<Edge> edges;
   for (NodeIndex i = 1; i < kSize; ++i) edges.push_back({.from = i - 1, .to = i});

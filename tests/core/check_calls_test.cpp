@@ -20,7 +20,7 @@ std::string refused_field(auto change) {
   return field_of(check(Command{claim}));
 }
 
-TEST(Check, OfClaims) {
+TEST(Check, ValidatesClaims) {
   EXPECT_EQ(refused_field([](ClaimTasks&) {}), "");
   EXPECT_EQ(refused_field([](ClaimTasks& claim) { claim.worker_id = ""; }), "worker_id");
   EXPECT_EQ(refused_field([](ClaimTasks& claim) { claim.queues = {}; }), "queues");
@@ -48,7 +48,7 @@ TEST(Check, OfClaims) {
   EXPECT_EQ(refused_field([](ClaimTasks& claim) { claim.wait = -1us; }), "wait");
 }
 
-TEST(Check, OfReportsAsAWhole) {
+TEST(Check, ValidatesTheListOfReports) {
   EXPECT_EQ(field_of(check(Command{ReportTasks{.worker_id = "w"}})), "reports");
   EXPECT_EQ(field_of(check(Command{ReportTasks{.worker_id = "", .reports = {{}}}})), "worker_id");
   ReportTasks many{.worker_id = "w"};
@@ -60,7 +60,7 @@ TEST(Check, OfReportsAsAWhole) {
 
 Report fail_of(TaskError error) { return {.action = ReportAction::fail, .error = std::move(error)}; }
 
-TEST(Check, OfOneReportNamesIt) {
+TEST(Check, NamesTheInvalidReport) {
   EXPECT_EQ(field_of(check(Report{}, 0)), "");
   EXPECT_EQ(field_of(check(Report{.lease = kLeaseMin}, 0)), "");
   EXPECT_EQ(field_of(check(Report{.lease = kLeaseMin - 1us}, 3)), "reports[3].lease");
@@ -98,7 +98,7 @@ std::string refused_setting(QueuePatch patch, const std::string& name = "q") {
   return field_of(check(Command{SetQueue{.name = name, .patch = std::move(patch)}}));
 }
 
-TEST(Check, OfQueueSettings) {
+TEST(Check, ValidatesQueueSettings) {
   EXPECT_EQ(refused_setting({}), "");
   EXPECT_EQ(refused_setting({}, ""), "name");
   EXPECT_EQ(refused_setting({.max_concurrency = {{0}}}), "");
@@ -117,7 +117,7 @@ TEST(Check, OfQueueSettings) {
   EXPECT_EQ(refused_setting({.rate = {{Rate{.limit = 1, .per = 24h + 1us}}}}), "rate.per");
 }
 
-TEST(Check, OfBulkIds) {
+TEST(Check, ValidatesBulkIds) {
   CancelTasks cancel;
   cancel.ids.resize(static_cast<std::size_t>(kBulkTasksMax));
   EXPECT_EQ(field_of(check(Command{cancel})), "");
@@ -126,7 +126,7 @@ TEST(Check, OfBulkIds) {
   EXPECT_EQ(field_of(check(Command{RetryTasks{.ids = cancel.ids}})), "ids");
 }
 
-TEST(Weight, IsHowManyTasksACommandTouches) {
+TEST(Weight, IsTheNumberOfTasksThatACommandTouches) {
   EXPECT_EQ(weight_of(EnqueueTasks{.tasks = {{}, {}, {}}}), 3U);
   EXPECT_EQ(weight_of(ClaimTasks{.max = 7}), 7U);
   EXPECT_EQ(weight_of(ReportTasks{.reports = {{}, {}}}), 2U);

@@ -54,7 +54,7 @@ std::string characters_of(std::size_t characters, const std::string& one = "ü")
 }
 std::string json_of(std::size_t bytes) { return "\"" + std::string(bytes - 2, 'x') + "\""; }
 
-TEST(Check, OfNamespaces) {
+TEST(Check, ValidatesNamespaces) {
   for (const std::string& ns :
        {std::string{"a"}, std::string{"0"}, std::string{"a.b_c-9"}, std::string(63, 'z')}) {
     EXPECT_TRUE(check_namespace(ns).ok()) << ns;
@@ -72,7 +72,7 @@ TEST(Check, OfNamespaces) {
   }
 }
 
-TEST(Check, OfNamesCountsCharactersAndRefusesControls) {
+TEST(Check, CountsTheCharactersOfNamesAndRejectsControlCharacters) {
   expect_spec_ok([](TaskSpec& spec) { spec.type = characters_of(255); });
   expect_spec_refused("type", [](TaskSpec& spec) { spec.type = characters_of(256); });
   expect_spec_refused("type", [](TaskSpec& spec) { spec.type = ""; });
@@ -89,7 +89,7 @@ TEST(Check, OfNamesCountsCharactersAndRefusesControls) {
   expect_spec_ok([](TaskSpec& spec) { spec.type = "\xc2\xa0"; });
 }
 
-TEST(Check, OfKeys) {
+TEST(Check, ValidatesKeys) {
   expect_spec_ok([](TaskSpec& spec) { spec.key = characters_of(512); });
   expect_spec_refused("key", [](TaskSpec& spec) { spec.key = characters_of(513); });
   expect_spec_refused("key", [](TaskSpec& spec) { spec.key = ""; });
@@ -98,7 +98,7 @@ TEST(Check, OfKeys) {
   expect_spec_refused("idempotency_key", [](TaskSpec& spec) { spec.idempotency_key = ""; });
 }
 
-TEST(Check, OfPayloads) {
+TEST(Check, ValidatesPayloads) {
   expect_spec_ok([](TaskSpec& spec) { spec.payload = {}; });
   expect_spec_ok([](TaskSpec& spec) { spec.payload = {json_of(kPayloadBytesMax)}; });
   const auto too_large = [](TaskSpec& spec) { spec.payload = {json_of(kPayloadBytesMax + 1)}; };
@@ -109,7 +109,7 @@ TEST(Check, OfPayloads) {
                       [](TaskSpec& spec) { spec.payload = {std::string(65, '[') + std::string(65, ']')}; });
 }
 
-TEST(Check, OfPriorities) {
+TEST(Check, ValidatesPriorities) {
   expect_spec_ok([](TaskSpec& spec) { spec.priority = kPriorityMin; });
   expect_spec_ok([](TaskSpec& spec) { spec.priority = kPriorityMax; });
   expect_spec_ok([](TaskSpec& spec) {
@@ -122,7 +122,7 @@ TEST(Check, OfPriorities) {
   });
 }
 
-TEST(Check, OfTheRetryPolicy) {
+TEST(Check, ValidatesTheRetryPolicy) {
   for (const int attempts : {-2'000'000'000, -1, 1, kAttemptsMax}) {
     expect_spec_ok([=](TaskSpec& spec) { spec.retry.max_attempts = attempts; });
   }
@@ -155,7 +155,7 @@ TEST(Check, OfTheRetryPolicy) {
                       [](TaskSpec& spec) { spec.retry.non_retryable = {characters_of(256)}; });
 }
 
-TEST(Check, OfTimesOfATask) {
+TEST(Check, ValidatesTheTimesOfATask) {
   expect_spec_ok([](TaskSpec& spec) { spec.delay = 0s; });
   expect_spec_ok([](TaskSpec& spec) { spec.delay = kDurationMax; });
   expect_spec_refused("delay", [](TaskSpec& spec) { spec.delay = -1us; });
@@ -169,13 +169,13 @@ TEST(Check, OfTimesOfATask) {
 }
 
 // Times beyond the range of RFC 3339 texts, which stores need not be able to represent.
-TEST(Check, OfRunAtRefusesWhatNoTextCanName) {
+TEST(Check, RejectsARunAtBeyondTheRangeOfRfc3339) {
   expect_spec_ok([](TaskSpec& spec) { spec.run_at = *parse_time("9999-12-31T23:59:59.999999Z"); });
   expect_spec_refused("run_at", [](TaskSpec& spec) { spec.run_at = TimePoint::max(); });
   expect_spec_refused("run_at", [](TaskSpec& spec) { spec.run_at = TimePoint::min(); });
 }
 
-TEST(Check, OfLabels) {
+TEST(Check, ValidatesLabels) {
   const auto labels_of = [](std::size_t count) {
     Labels labels;
     for (std::size_t i = 0; i < count; ++i) labels["l" + std::to_string(i)] = "";
@@ -188,7 +188,7 @@ TEST(Check, OfLabels) {
   expect_spec_refused("labels.a", [](TaskSpec& spec) { spec.labels = {{"a", "\xff"}}; });
 }
 
-TEST(Check, OfABatchNamesTheItem) {
+TEST(Check, NamesTheInvalidItemOfABatch) {
   EnqueueTasks batch;
   expect_refused(batch, "tasks");
   batch.tasks.assign(kBatchTasksMax, good());
@@ -199,7 +199,7 @@ TEST(Check, OfABatchNamesTheItem) {
   expect_refused(batch, "tasks");
 }
 
-TEST(Check, OfABatchCountsItsBytes) {
+TEST(Check, LimitsTheBytesOfABatch) {
   EnqueueTasks batch;
   batch.tasks.assign(8, good());
   for (TaskSpec& spec : batch.tasks) spec.payload = {json_of(kPayloadBytesMax)};

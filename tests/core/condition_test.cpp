@@ -23,7 +23,7 @@ struct ConditionCase {
   bool expected;
 };
 
-TEST(Condition, HoldsOrDoesNot) {
+TEST(Condition, EvaluatesToTrueOrFalse) {
   const std::vector<ConditionCase> cases{
       {"true", true},
       {"false", false},
@@ -82,7 +82,7 @@ struct Failure {
   const char* message;
 };
 
-TEST(Condition, ThatCannotBeDecidedIsAnErrorThatIsNotRetried) {
+TEST(Condition, FailsWithoutRetryIfItCannotBeEvaluated) {
   const std::vector<Failure> failures{
       {ref("none"), "invalid_reference", "#/input/none does not exist"},
       {"{\"$eq\":[" + ref("none") + ",1]}", "invalid_reference", "#/input/none does not exist"},
@@ -109,7 +109,7 @@ struct Mistaken {
   const char* field;
 };
 
-TEST(Condition, IsCheckedBeforeItIsKept) {
+TEST(Condition, IsValidatedBeforeItIsStored) {
   const std::vector<Mistaken> conditions{
       {"1", "when"},
       {"\"true\"", "when"},
@@ -145,7 +145,7 @@ TEST(Condition, IsCheckedBeforeItIsKept) {
   }
 }
 
-TEST(Condition, GathersItsReferences) {
+TEST(Condition, ListsItsReferences) {
   Mistakes mistakes;
   std::vector<PlacedReference> references;
   check_condition(R"({"$and":[{"$exists":{"$ref":"#/tasks/a/output"}},{"$in":[1,[{"$ref":"#/input/x"}]]}]})",
@@ -157,7 +157,7 @@ TEST(Condition, GathersItsReferences) {
 }
 
 // Evaluation stops when a condition reads much more than its own size.
-TEST(Condition, CannotReadWithoutEnd) {
+TEST(Condition, HasALimitOfBytesToRead) {
   const std::string large = R"({"x":")" + std::string(1U << 20U, 'x') + R"("})";
   std::string text = R"({"$and":[true)";
   for (int i = 0; i < 40; ++i) text += R"(,{"$ne":[{"$ref":"#/input/x"},1]})";

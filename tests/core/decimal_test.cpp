@@ -40,7 +40,7 @@ TEST(Decimal, OrdersNumbersExactly) {
   }
 }
 
-TEST(Decimal, SeesThroughSpelling) {
+TEST(Decimal, ComparesValuesNotSpelling) {
   const std::vector<std::vector<const char*>> classes{
       {"0", "-0", "0.0", "0e5", "-0.000e-7"},
       {"1", "1.0", "10e-1", "0.1e1", "1E0", "0.01e+2"},
@@ -59,7 +59,7 @@ TEST(Decimal, SeesThroughSpelling) {
   EXPECT_NE(number_form("1"), number_form("10"));
 }
 
-TEST(Decimal, TakesExponentsThatNoIntegerHolds) {
+TEST(Decimal, AcceptsExponentsBeyondInt64) {
   EXPECT_EQ(compare_numbers("1e99999999999999999999", "1"), std::strong_ordering::greater);
   EXPECT_EQ(compare_numbers("1e-99999999999999999999", "1"), std::strong_ordering::less);
   EXPECT_EQ(compare_numbers("-1e99999999999999999999", "1e-99999999999999999999"),

@@ -110,7 +110,7 @@ TEST(DefinitionMistakes, InReferencesAreNamed) {
           R"(output.a: there is no task 'z' (got {"$ref":"#/tasks/z/output"}))"}));
 }
 
-TEST(DefinitionMistakes, InReferencesAreNotSeenWhereThereAreNone) {
+TEST(DefinitionMistakes, AreNotReportedForValidReferences) {
   for (
       const char* tasks :
       {R"({"id":"a","activity":"t"},{"id":"b","activity":"t","after":["a"]},{"id":"c","activity":"t","after":["b"],"input":{"$ref":"#/tasks/a/output/x"}})",
@@ -159,7 +159,7 @@ TEST(DefinitionMistakes, InFieldsAreNamed) {
   });
 }
 
-TEST(DefinitionMistakes, OfTheWholeAreNamed) {
+TEST(DefinitionMistakes, AtTheTopLevelAreNamed) {
   EXPECT_EQ(messages_of("[]"), std::vector<std::string>{"must be an object, not an array"});
   EXPECT_EQ(messages_of("null"), std::vector<std::string>{"must be an object, not null"});
   EXPECT_EQ(messages_of("{}"), (std::vector<std::string>{"name: is required", "tasks: is required"}));
@@ -175,7 +175,7 @@ TEST(DefinitionMistakes, OfTheWholeAreNamed) {
             std::vector<std::string>{"a value was expected"});
 }
 
-TEST(DefinitionMistakes, AreAllReportedAtOnceWithTheirLines) {
+TEST(DefinitionMistakes, AreAllReportedInOneResponseWithTheirLines) {
   const auto parsed = parse_definition(R"({
   "name": "x",
   "retries": 3,
@@ -207,7 +207,7 @@ TEST(DefinitionMistakes, InJsonAreNamedWithTheirLine) {
             "line 3: a value was expected");
 }
 
-TEST(DefinitionMistakes, OfALongCycleAreShortened) {
+TEST(DefinitionMistakes, AbbreviateALongCycle) {
   std::string tasks;
   for (int i = 0; i < 10'000; ++i)
     tasks += fmt::format(R"({}{{"id":"t{}","activity":"a","after":["t{}"]}})", i == 0 ? "" : ",", i,
@@ -295,7 +295,7 @@ std::string exchanged(std::string text, testing::SeededRandom& random) {
   return text;
 }
 
-TEST(DefinitionMistakes, MadeAtRandomDoNoHarm) {
+TEST(DefinitionMistakes, MadeAtRandomAreRejectedOrHarmless) {
   testing::SeededRandom random{20260205};
   int accepted = 0;
   for (int i = 0; i < 20'000; ++i) {

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Definition, IsReadWhole) {
+TEST(Definition, IsParsedWithAllFields) {
   const auto parsed = parse_definition(testing::kOrderFulfilment);
   ASSERT_TRUE(parsed) << parsed.problem().detail;
   const Definition& order = *parsed;
@@ -44,7 +44,7 @@ TEST(Definition, IsReadWhole) {
   EXPECT_EQ(order.tasks[6].type, NodeType::compensation);
 }
 
-TEST(Definition, CompensatesOnFailureWhereItCan) {
+TEST(Definition, CompensatesOnFailureIfItHasCompensations) {
   const auto of = [](const std::string& more, const std::string& task_more) {
     const auto parsed = parse_definition(fmt::format(
         R"({{"name":"x"{},"tasks":[{{"id":"a","activity":"t"{}}},{{"id":"u","activity":"t","type":"{}"}}]}})",
@@ -57,7 +57,7 @@ TEST(Definition, CompensatesOnFailureWhereItCan) {
   EXPECT_EQ(of(R"(,"on_failure":"compensate")", ""), OnFailure::compensate);
 }
 
-TEST(Definition, TakesTheNameThatItIsPutUnder) {
+TEST(Definition, GetsItsNameFromThePath) {
   const std::string nameless = R"({"tasks":[{"id":"a","activity":"t"}]})";
   EXPECT_EQ(parse_definition(nameless, "x")->name, "x");
   EXPECT_EQ(parse_definition(nameless).problem().detail, "line 1: name: is required");
@@ -67,7 +67,7 @@ TEST(Definition, TakesTheNameThatItIsPutUnder) {
             "line 1: name: must be the name in the path, 'x' (got \"y\")");
 }
 
-TEST(Definition, WrittenAndReadAgainIsTheSame) {
+TEST(Definition, RoundTripsThroughItsText) {
   const auto order = parse_definition(testing::kOrderFulfilment);
   ASSERT_TRUE(order);
   const auto again = parse_definition(definition_text(*order));
@@ -94,7 +94,7 @@ std::string hash_of(const std::string& text) {
   return parsed ? definition_hash(*parsed) : parsed.problem().detail;
 }
 
-TEST(Definition, HasTheSameHashHoweverItIsWritten) {
+TEST(Definition, HasAHashIndependentOfFormatting) {
   const std::string plain =
       R"({"name":"x","deadline":"60s","tasks":[{"id":"a","activity":"t","input":{"a":1,"b":[2]}},{"id":"b","activity":"t","after":["a"]}]})";
   EXPECT_EQ(hash_of(plain).size(), 64U);
@@ -108,7 +108,7 @@ TEST(Definition, HasTheSameHashHoweverItIsWritten) {
   }
 }
 
-TEST(Definition, HasAnotherHashWhereItSaysSomethingElse) {
+TEST(Definition, HasADifferentHashForDifferentContent) {
   const std::string plain =
       R"({"name":"x","tasks":[{"id":"a","activity":"t","input":{"n":1}},{"id":"b","activity":"t"}]})";
   for (
@@ -126,7 +126,7 @@ TEST(Definition, HasAnotherHashWhereItSaysSomethingElse) {
 }
 
 // Stores keep the hash, so it must never change for an existing definition.
-TEST(Definition, KeepsTheHashThatItHas) {
+TEST(Definition, HasAStableHash) {
   EXPECT_EQ(hash_of(std::string{testing::kOrderFulfilment}),
             "9f0774ae03294c64164d3065b63ab1e5d692f316c9f481d720bc6d05eba3815d");
 }
@@ -143,20 +143,20 @@ std::string large_definition(std::size_t tasks, std::size_t edges_each) {
   return text + "]}";
 }
 
-TEST(Definition, OfTenThousandTasksAndAHundredThousandEdgesIsRead) {
+TEST(Definition, WithTenThousandTasksAndAHundredThousandEdgesIsParsed) {
   const auto parsed = parse_definition(large_definition(kDefinitionTasksMax, 10));
   ASSERT_TRUE(parsed) << parsed.problem().detail;
   EXPECT_EQ(parsed->tasks.size(), kDefinitionTasksMax);
 }
 
-TEST(Definition, OfMoreTasksIsRefused) {
+TEST(Definition, WithTooManyTasksIsRejected) {
   const auto parsed = parse_definition(large_definition(kDefinitionTasksMax + 1, 1));
   ASSERT_FALSE(parsed);
   EXPECT_TRUE(parsed.problem().detail.starts_with("line 1: tasks: has 10001 tasks, at most 10000 can be"));
   EXPECT_LT(parsed.problem().detail.size(), 200U) << "the value is cut";
 }
 
-TEST(Definition, ThatIsTooLargeIsRefused) {
+TEST(Definition, IsRejectedIfTooLarge) {
   const auto parsed = parse_definition(std::string(kDefinitionBytesMax + 1, ' '));
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.problem().code, ProblemCode::payload_too_large);

@@ -7,11 +7,11 @@ namespace {
 
 using EnsureDeathTest = ::testing::Test;
 
-TEST_F(EnsureDeathTest, SaysWhereAndWhy) {
+TEST_F(EnsureDeathTest, PrintsTheLocationAndTheReason) {
   EXPECT_DEATH(ensure_failed("a.cpp", 3, "it must"), "pawl: broken invariant at a.cpp:3: it must");
 }
 
-TEST_F(EnsureDeathTest, IsAnObjectInAProcessThatLogsJson) {
+TEST_F(EnsureDeathTest, PrintsJsonInAProcessThatLogsJson) {
   const auto fail = [] {
     write_failures_as_json();
     ensure_failed("a.cpp", 3, "it \"must\"");

@@ -17,7 +17,7 @@ TaskRecord held_by(const std::string& worker) {
   return record;
 }
 
-TEST(Eviction, ThatReleasesSpendsNoAttemptAndRaisesTheFence) {
+TEST(Eviction, ByReleaseCostsNoAttemptAndRaisesTheFence) {
   const TaskRecord record = held_by("w");
   const auto change = decide_evict(record, {.worker_id = "w", .eviction = Eviction::release}, {.now = kNow});
   ASSERT_TRUE(change.has_value());
@@ -27,7 +27,7 @@ TEST(Eviction, ThatReleasesSpendsNoAttemptAndRaisesTheFence) {
   EXPECT_EQ(change->attempt->outcome, AttemptOutcome::released);
 }
 
-TEST(Eviction, ThatRecoversIsAsALeaseThatExpired) {
+TEST(Eviction, ByRecoveryActsLikeAnExpiredLease) {
   const TaskRecord record = held_by("w");
   const auto change = decide_evict(record, {.worker_id = "w", .eviction = Eviction::recover}, {.now = kNow});
   ASSERT_TRUE(change.has_value());
@@ -37,14 +37,14 @@ TEST(Eviction, ThatRecoversIsAsALeaseThatExpired) {
   EXPECT_TRUE(change->error_boundary.has_value());
 }
 
-TEST(Eviction, OfWhatAnotherHoldsIsNothing) {
+TEST(Eviction, IgnoresTasksOfAnotherHolder) {
   EXPECT_FALSE(decide_evict(held_by("w"), {.worker_id = "v", .eviction = Eviction::release}, {.now = kNow})
                    .has_value());
   EXPECT_FALSE(
       decide_evict(held_by("w"), {.worker_id = "w", .eviction = Eviction::none}, {.now = kNow}).has_value());
 }
 
-TEST(Eviction, SparesWhatWasClaimedOrRenewedSince) {
+TEST(Eviction, SparesTasksClaimedOrRenewedSince) {
   TaskRecord record = held_by("w");
   const auto evict_unheard_since = [&record](TimePoint time) {
     const EvictFrom from{.worker_id = "w", .eviction = Eviction::recover, .spared_after = time};
@@ -57,7 +57,7 @@ TEST(Eviction, SparesWhatWasClaimedOrRenewedSince) {
   EXPECT_TRUE(evict_unheard_since(kNow + 1min));
 }
 
-TEST(Eviction, OfATaskThatIsToBeCancelledCancelsIt) {
+TEST(Eviction, CancelsATaskWhoseCancelWasRequested) {
   TaskRecord record = held_by("w");
   record.lease->cancel_requested = true;
   for (const Eviction eviction : {Eviction::release, Eviction::recover})

@@ -42,7 +42,7 @@ struct ExpressionCase {
   std::string expected;
 };
 
-TEST(Reference, LeadsToAValue) {
+TEST(Reference, ResolvesToAValue) {
   for (const auto& [text, expected] :
        std::vector<ExpressionCase>{{"#/input/total", "12345678901234567890"},
                                    {"#/input/a~1b/m~0n", "1"},
@@ -62,7 +62,7 @@ TEST(Reference, LeadsToAValue) {
   }
 }
 
-TEST(Reference, ToNothingIsAnErrorThatIsNotRetried) {
+TEST(Reference, ToAMissingValueFailsWithoutRetry) {
   for (const std::string text :
        {"#/input/no", "#/input/list/2", "#/input/list/01", "#/input/list/-", "#/input/list/-1",
         "#/input/list/1e0", "#/input/list/", "#/input/list/99999999999999999999999", "#/input/total/0",
@@ -75,7 +75,7 @@ TEST(Reference, ToNothingIsAnErrorThatIsNotRetried) {
   }
 }
 
-TEST(Reference, IsReadStrictly) {
+TEST(Reference, IsParsedStrictly) {
   for (const char* text : {"", "#", "#/", "/input", "input", "#input", "#/inputs", "#/Input", "#/tasks",
                            "#/tasks/a", "#/tasks/a/", "#/tasks/a/input", "#/tasks//x", "#/index/0",
                            "#/input/~", "#/input/~2", "#/run", "http://x/#/input"}) {
@@ -87,7 +87,7 @@ TEST(Reference, IsReadStrictly) {
   EXPECT_EQ(to_string(*parsed), "#/tasks/a~1b/output/x~0y/0/");
 }
 
-TEST(Template, ReplacesReferencesAndKeepsTheRestByteForByte) {
+TEST(Template, ReplacesReferencesAndKeepsOtherBytes) {
   for (const auto& [text, expected] : std::vector<ExpressionCase>{
            {R"({"amount":{"$ref":"#/input/total"},"n":1.50,"b":"\u0041"})",
             R"({"amount":12345678901234567890,"n":1.50,"b":"\u0041"})"},
@@ -106,7 +106,7 @@ TEST(Template, ReplacesReferencesAndKeepsTheRestByteForByte) {
   }
 }
 
-TEST(Template, CannotGrowBeyondWhatAPayloadMayBe) {
+TEST(Template, CannotRenderMoreThanAPayload) {
   Known run;
   run.roots["#/input"] = "\"" + std::string(kPayloadBytesMax / 2, 'x') + "\"";
   const std::string ref = R"({"$ref":"#/input"})";
@@ -116,7 +116,7 @@ TEST(Template, CannotGrowBeyondWhatAPayloadMayBe) {
   EXPECT_EQ(large.problem().code, "payload_too_large");
 }
 
-TEST(Template, CannotReadWithoutEnd) {
+TEST(Template, HasALimitOfBytesToRead) {
   Known run;
   run.roots["#/input"] = R"({"pad":")" + std::string(kPayloadBytesMax - 100, 'x') + R"(","x":1})";
   std::string text = "[";
@@ -126,7 +126,7 @@ TEST(Template, CannotReadWithoutEnd) {
   EXPECT_EQ(value.problem().code, "invalid_value");
 }
 
-TEST(Template, CannotBeDeeperThanAPayloadMayBe) {
+TEST(Template, CannotRenderDeeperThanAPayload) {
   Known run;
   run.roots["#/input"] = std::string(63, '[') + std::string(63, ']');
   EXPECT_TRUE(render(RawJson{R"([{"$ref":"#/input"}])"}, run.lookup()));
@@ -135,7 +135,7 @@ TEST(Template, CannotBeDeeperThanAPayloadMayBe) {
   EXPECT_EQ(deep.problem().code, "invalid_value");
 }
 
-TEST(ForEach, GoesOverTheElements) {
+TEST(ForEach, RendersEachElement) {
   const auto items = render_elements(RawJson{R"({"$ref":"#/input/list"})"}, kRun.lookup());
   ASSERT_TRUE(items);
   EXPECT_EQ(*items, (std::vector<RawJson>{{"10"}, {"[20,30]"}}));
@@ -158,7 +158,7 @@ TEST(ForEach, NeedsAnArrayOfALimitedSize) {
   EXPECT_FALSE(render_elements(of(kFanOutMax + 1), kRun.lookup()));
 }
 
-TEST(Template, IsCheckedWithThePathOfEachMistake) {
+TEST(Template, ReportsThePathOfEachMistake) {
   Mistakes mistakes;
   std::vector<PlacedReference> references;
   check_template(

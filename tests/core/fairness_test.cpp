@@ -12,7 +12,7 @@
 namespace pawl::core {
 namespace {
 
-TEST(Turns, OfOneKeyLieAsFarApartAsItsWeightSays) {
+TEST(Turns, OfOneKeyAreSpacedByItsWeight) {
   LaneTurns lane;
   EXPECT_EQ(give_turn(lane, {.key = "a"}, false), 0);
   EXPECT_EQ(give_turn(lane, {.key = "a"}, false), kWholeTurn);
@@ -23,14 +23,14 @@ TEST(Turns, OfOneKeyLieAsFarApartAsItsWeightSays) {
   EXPECT_EQ(lane.last, 4 * kWholeTurn);
 }
 
-TEST(Turns, BeginWhereTheLaneIsNow) {
+TEST(Turns, StartAtTheCurrentTurnOfTheLane) {
   LaneTurns lane{.now = 7 * kWholeTurn, .last = 90 * kWholeTurn, .keys = {{"old", {.next = 3 * kWholeTurn}}}};
   EXPECT_EQ(give_turn(lane, {.key = "old"}, false), 7 * kWholeTurn);
   EXPECT_EQ(give_turn(lane, {.key = "new"}, false), 7 * kWholeTurn);
   EXPECT_EQ(lane.last, 90 * kWholeTurn);
 }
 
-TEST(Turns, OfWhatComesBackAreApartFromTheRest) {
+TEST(Turns, OfReturnedTasksDoNotAdvanceThoseOfNewTasks) {
   LaneTurns lane{.now = 5 * kWholeTurn, .last = 90 * kWholeTurn, .keys = {{"a", {.next = 90 * kWholeTurn}}}};
   EXPECT_EQ(give_turn(lane, {.key = "a"}, true), 5 * kWholeTurn);
   EXPECT_EQ(give_turn(lane, {.key = "a"}, true), 6 * kWholeTurn);
@@ -68,9 +68,9 @@ class ClaimOrder : public ::testing::Test {
   std::vector<const TaskRecord*> added_;
 };
 
-TEST_F(ClaimOrder, OfNothingIsNothing) { EXPECT_TRUE(order().empty()); }
+TEST_F(ClaimOrder, IsEmptyWithoutTasks) { EXPECT_TRUE(order().empty()); }
 
-TEST_F(ClaimOrder, IsByAgeOverLanesThatAreNotFair) {
+TEST_F(ClaimOrder, IsByAgeAcrossLanesWithoutFairness) {
   add(plain, 1, 30);
   add(other, 2, 20);
   add(plain, 3, 20);
@@ -93,7 +93,7 @@ TEST_F(ClaimOrder, IsByPriorityFirst) {
   EXPECT_EQ(std::set<int>(numbers.begin(), numbers.begin() + 2), (std::set<int>{3, 4}));
 }
 
-TEST_F(ClaimOrder, AlternatesBetweenThoseWithAndWithoutKeys) {
+TEST_F(ClaimOrder, AlternatesBetweenTasksWithAndWithoutKeys) {
   for (std::uint8_t i = 0; i < 10; ++i) {
     add(plain, i, i);
     if (i < 3) add(fair, static_cast<std::uint8_t>(100 + i), i);
@@ -103,7 +103,7 @@ TEST_F(ClaimOrder, AlternatesBetweenThoseWithAndWithoutKeys) {
   EXPECT_EQ(std::count_if(numbers.begin(), numbers.begin() + 6, [](int number) { return number >= 100; }), 3);
 }
 
-TEST_F(ClaimOrder, LetsEverySideBeFirstNowAndThen) {
+TEST_F(ClaimOrder, LetsEitherSideBeFirst) {
   int fair_first = 0;
   for (int round = 0; round < 200; ++round) {
     std::array<TaskRecord, 2> tasks;

@@ -12,7 +12,7 @@ namespace {
 
 using Nodes = std::vector<NodeIndex>;
 
-TEST(Graph, OfTheOrderIsDense) {
+TEST(Graph, OfTheExampleOrderHasDenseIndexes) {
   const auto parsed = parse_definition(testing::kOrderFulfilment);
   ASSERT_TRUE(parsed);
   const Graph graph{*parsed};

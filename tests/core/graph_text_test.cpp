@@ -14,7 +14,7 @@ Definition small_definition() {
     {"id":"undo","type":"compensation","activity":"t"}]})");
 }
 
-TEST(Mermaid, DrawsTasksByTypeAndWhatFollowsThem) {
+TEST(Mermaid, DrawsTasksByTypeAndTheirEdges) {
   EXPECT_EQ(mermaid_text(small_definition()), R"(flowchart TD
   n0["a"]
   n1(["wait"])

@@ -30,7 +30,7 @@ Result<RecordDecision> begin(const Record& record, const IdempotencyLeases& leas
 
 constexpr const char* kTask = "01890a5d-ac96-774b-bcce-b302099a8057";
 
-TEST(IdempotencyKey, PendingIsLeftToWhoBeganIt) {
+TEST(IdempotencyKey, PendingBelongsToTheCallerThatBeganIt) {
   EXPECT_EQ(begin(pending("", 0), {}).problem().code, ProblemCode::conflict);
   EXPECT_EQ(begin(pending(kTask, 3), {.own_fence = 3}).problem().code, ProblemCode::conflict)
       << "another task may have the same fence";
@@ -38,19 +38,19 @@ TEST(IdempotencyKey, PendingIsLeftToWhoBeganIt) {
   EXPECT_FALSE(begin(pending(kTask, 3), {.own_fence = 4}, TaskId{*parse_uuid(kTask)}).ok());
 }
 
-TEST(IdempotencyKey, WithALostLeaseIsTakenOnlyAtTheVersionThatWasSeen) {
+TEST(IdempotencyKey, WithALostLeaseIsReassignedOnlyAtTheVersionRead) {
   EXPECT_TRUE(begin(pending(kTask, 3), {.lost_version = 5}).ok());
   EXPECT_EQ(begin(pending(kTask, 3), {.lost_version = 4}).problem().code, ProblemCode::conflict)
       << "somebody else began it since";
 }
 
-TEST(IdempotencyKey, IsOverAtItsExpiry) {
+TEST(IdempotencyKey, EndsAtItsExpiry) {
   const Record record = pending("", 0);
   EXPECT_TRUE(idempotency_at(record, kNow + 1h - 1us).has_value());
   EXPECT_FALSE(idempotency_at(record, kNow + 1h).has_value());
 }
 
-TEST(IdempotencyKey, IsCheckedBeforeItIsKept) {
+TEST(IdempotencyKey, IsValidatedBeforeItIsStored) {
   EXPECT_EQ(check(BeginIdempotency{.key = "k"}).problem().errors.at(0).field, "request_hash");
   EXPECT_EQ(check(EndIdempotency{.key = "k", .response = {"{"}}).problem().errors.at(0).field, "response");
 }

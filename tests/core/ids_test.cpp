@@ -21,7 +21,7 @@ struct Ids : ::testing::Test {
   IdGenerator generator{random};
 };
 
-TEST_F(Ids, CarryTheTimeTheVersionAndTheVariant) {
+TEST_F(Ids, ContainTheTimeTheVersionAndTheVariant) {
   const Uuid id = generator.next(clock.now());
   std::int64_t millis = 0;
   for (std::size_t i = 0; i < 6; ++i) millis = millis * 256 + id.bytes[i];
@@ -31,7 +31,7 @@ TEST_F(Ids, CarryTheTimeTheVersionAndTheVariant) {
   EXPECT_NE(std::string{"89ab"}.find(text[19]), std::string::npos);
 }
 
-TEST_F(Ids, RiseWhileTheClockRuns) {
+TEST_F(Ids, IncreaseWithTheClock) {
   Uuid last = generator.next(clock.now());
   for (int i = 0; i < 10'000; ++i) {
     clock.advance(Duration{static_cast<std::int64_t>(random.below(2'000))});
@@ -41,7 +41,7 @@ TEST_F(Ids, RiseWhileTheClockRuns) {
   }
 }
 
-TEST_F(Ids, RiseWhileTheClockStandsStill) {
+TEST_F(Ids, IncreaseWhileTheClockIsStopped) {
   Uuid last = generator.next(clock.now());
   for (int i = 0; i < 200'000; ++i) {
     const Uuid next = generator.next(clock.now());
@@ -50,7 +50,7 @@ TEST_F(Ids, RiseWhileTheClockStandsStill) {
   }
 }
 
-TEST_F(Ids, RiseWhenTheClockStepsBack) {
+TEST_F(Ids, IncreaseWhenTheClockStepsBack) {
   const Uuid before = generator.next(clock.now());
   clock.step_wall(-1h);
   const Uuid after = generator.next(clock.now());
@@ -59,7 +59,7 @@ TEST_F(Ids, RiseWhenTheClockStepsBack) {
   EXPECT_LT(after, generator.next(clock.now()));
 }
 
-TEST_F(Ids, BorrowFromTheFutureWhenOneMillisecondIsUsedUp) {
+TEST_F(Ids, UseTheNextMillisecondWhenOneIsExhausted) {
   const Uuid first = generator.next(clock.now());
   Uuid last = first;
   for (int i = 0; i < (1 << 26) + 10; ++i) last = generator.next(clock.now());
@@ -79,9 +79,9 @@ TEST_F(Ids, OfTwoGeneratorsDifferAtTheSameMoment) {
   EXPECT_EQ(distinct.size(), 2'000U);
 }
 
-TEST_F(Ids, BeforeTheEpochAreStillIds) { EXPECT_FALSE(generator.next(time_from_micros(-5)).is_nil()); }
+TEST_F(Ids, AreValidBeforeTheEpoch) { EXPECT_FALSE(generator.next(time_from_micros(-5)).is_nil()); }
 
-TEST_F(Ids, ThatAreDerivedAreTheSameEachTimeAndStandInOrder) {
+TEST_F(Ids, AreDerivedDeterministicallyAndInOrder) {
   const Uuid owner = generator.next(time_from_micros(5'000));
   const TimePoint at = time_from_micros(1'700'000'000'000'000);
   const Uuid first = derived_id(at, owner, 1);
@@ -94,7 +94,7 @@ TEST_F(Ids, ThatAreDerivedAreTheSameEachTimeAndStandInOrder) {
   EXPECT_GE(first, first_id_at(at));
 }
 
-TEST_F(Ids, AreReadBackAsTheyWereWritten) {
+TEST_F(Ids, RoundTripThroughText) {
   for (int i = 0; i < 100; ++i) {
     const Uuid id = generator.next(clock.now());
     const std::string text = to_string(id);
@@ -106,7 +106,7 @@ TEST_F(Ids, AreReadBackAsTheyWereWritten) {
             parse_uuid("019b7a3c-0000-7000-8000-00000000abcd"));
 }
 
-TEST_F(Ids, ThatAreNotUuidsAreRefused) {
+TEST_F(Ids, AreRejectedUnlessTheyAreUuids) {
   for (const char* text :
        {"", "0", "019b7a3c-0000-7000-8000-00000000abc", "019b7a3c-0000-7000-8000-00000000abcde",
         "019b7a3c00000-7000-8000-00000000abcd", "019b7a3c-0000-7000-8000-00000000abcg",

@@ -23,7 +23,7 @@ std::string nested(int depth, const std::string& open, const std::string& close,
 
 std::string in_quotes(std::string_view bytes) { return "\"" + std::string{bytes} + "\""; }
 
-TEST(Json, OfEveryValidKindIsKept) {
+TEST(Json, OfEveryValidKindIsAccepted) {
   for (const char* text : {"null",
                            "true",
                            "false",
@@ -66,7 +66,7 @@ TEST(Json, OfEveryValidKindIsKept) {
   }
 }
 
-TEST(Json, ThatIsMalformedIsRefused) {
+TEST(Json, IsRejectedIfMalformed) {
   for (const char* text : {"",
                            " ",
                            "nul",
@@ -133,7 +133,7 @@ TEST(Json, ThatIsMalformedIsRefused) {
   }
 }
 
-TEST(Json, DeeperThan64IsRefused) {
+TEST(Json, DeeperThan64IsRejected) {
   EXPECT_EQ(json_error(nested(64, "[", "]")), std::nullopt);
   EXPECT_NE(json_error(nested(65, "[", "]")), std::nullopt);
   EXPECT_EQ(json_error(nested(64, "{\"a\":", "}", "1")), std::nullopt);
@@ -145,7 +145,7 @@ TEST(Json, DeeperThan64IsRefused) {
   EXPECT_NE(json_error(std::string(1'000'000, '[')), std::nullopt) << "and costs no stack";
 }
 
-TEST(Json, WithRawControlBytesIsRefused) {
+TEST(Json, WithRawControlBytesIsRejected) {
   for (char c = 0; c < 0x20; ++c) {
     EXPECT_NE(json_error(in_quotes(std::string_view{&c, 1})), std::nullopt) << static_cast<int>(c);
   }
@@ -154,7 +154,7 @@ TEST(Json, WithRawControlBytesIsRefused) {
   EXPECT_NE(json_error(std::string_view{"{\0}", 3}), std::nullopt);
 }
 
-TEST(Json, ThatIsNotUtf8IsRefused) {
+TEST(Json, IsRejectedIfNotUtf8) {
   const std::vector<std::pair<const char*, const char*>> kinds{
       {"a continuation alone", "\x80"},
       {"two of them", "\xbf\xbf"},
@@ -184,7 +184,7 @@ TEST(Json, ThatIsNotUtf8IsRefused) {
   EXPECT_NE(json_error("\"\xc3"), std::nullopt) << "cut at the end of the text";
 }
 
-TEST(Json, WithALoneSurrogateEscapeIsRefused) {
+TEST(Json, WithALoneSurrogateEscapeIsRejected) {
   for (const char* text :
        {R"("\ud800")", R"("\udbffx")", R"("\udc00")", R"("\udfff")", R"("\ud800\u0041")", R"("\ud800\ud800")",
         R"("\ude00\ud83d")", R"("\ud83d\\ude00")", R"("\ud83d)", R"({"\ud800":1})"}) {
@@ -192,7 +192,7 @@ TEST(Json, WithALoneSurrogateEscapeIsRefused) {
   }
 }
 
-TEST(Json, ThatIsRefusedSaysWhere) {
+TEST(Json, ErrorsNameThePosition) {
   EXPECT_NE(json_error("[1,x]")->find("at byte 3"), std::string::npos);
   EXPECT_NE(json_error("[1] 2")->find("at byte 4"), std::string::npos);
 }
@@ -235,7 +235,7 @@ std::string mutated(std::string text, testing::SeededRandom& random) {
   return text;
 }
 
-TEST(Json, IsJudgedAsAnotherParserJudgesIt) {
+TEST(Json, ParserAgreesWithNlohmann) {
   const std::vector<std::string> seeds{
       R"({"a":[1,2.5,-3e2,null,true,false,"x"],"b":{"c":{}},"d":"\u00fc\n"})",
       R"(["\ud83d\ude00","\"\\\/"," ü€😀"])",
@@ -282,7 +282,7 @@ TEST(Json, QuotesLongTexts) {
 }
 
 // Texts are scanned eight bytes at a time: each byte at each place of texts around that size.
-TEST(Json, FindsASpecialByteAtEachPlaceOfAWord) {
+TEST(Json, ScannerFindsASpecialByteAtEachPositionOfAWord) {
   for (std::size_t length = 1; length <= 25; ++length) {
     for (std::size_t at = 0; at < length; ++at) {
       for (int byte = 0; byte < 0x80; ++byte) {
@@ -302,7 +302,7 @@ TEST(Json, FindsASpecialByteAtEachPlaceOfAWord) {
   }
 }
 
-TEST(Utf8, IsMadeOfAnyBytes) {
+TEST(Utf8, IsProducedFromAnyBytes) {
   constexpr const char* kReplaced = "\xef\xbf\xbd";
   EXPECT_EQ(as_utf8(""), "");
   EXPECT_EQ(as_utf8("größer \xf0\x9f\x98\x80"), "größer \xf0\x9f\x98\x80");

@@ -6,7 +6,7 @@
 namespace pawl::core {
 namespace {
 
-TEST(JsonValue, IsCompactedOutsideOfStringsOnly) {
+TEST(JsonValue, LosesWhitespaceOnlyOutsideOfStrings) {
   EXPECT_EQ(compacted(" { \"a b\" : [ 1 , \"x \\\" y\" ,\n\ttrue ] } "), R"({"a b":[1,"x \" y",true]})");
   EXPECT_EQ(compacted(" 1.50 "), "1.50");
   EXPECT_EQ(compacted(""), "");
@@ -23,23 +23,23 @@ TEST(JsonValue, HasOneCanonicalForm) {
   EXPECT_EQ(spelled(R"({"":2,"{":1})"), R"({"":2,"{":1})");
 }
 
-TEST(JsonValue, ByValueDoesNotKnowTheSpellingOfNumbers) {
+TEST(JsonValue, ComparedByValueIgnoresTheSpellingOfNumbers) {
   const auto form = [](std::string_view value) { return canonical(value, NumberForm::by_value); };
   EXPECT_EQ(form(R"({"a":1,"b":[1.50]})"), form(R"({"b":[15e-1],"a":1.0})"));
   EXPECT_NE(form("1"), form("\"1\""));
   EXPECT_NE(form("9007199254740993"), form("9007199254740992"));
 }
 
-TEST(JsonValue, KnowsItsDepth) {
+TEST(JsonValue, HasADepth) {
   EXPECT_EQ(depth_of("1"), 0);
   EXPECT_EQ(depth_of(R"("[[[")"), 0);
   EXPECT_EQ(depth_of("[]"), 1);
   EXPECT_EQ(depth_of(R"([{"a":[]},[]])"), 3);
 }
 
-TEST(JsonValue, UndoesEscapes) { EXPECT_EQ(text_of(R"("a\u00e4\ud83d\ude00\n\/\"\\")"), "aä😀\n/\"\\"); }
+TEST(JsonValue, DecodesEscapes) { EXPECT_EQ(text_of(R"("a\u00e4\ud83d\ude00\n\/\"\\")"), "aä😀\n/\"\\"); }
 
-TEST(JsonValue, TellsWhereAKeyStands) {
+TEST(JsonValue, KeepsThePositionOfAKey) {
   const std::string text = R"({"a":1, "\u0062":[2]})";
   const auto members = members_of(text);
   ASSERT_EQ(members.size(), 2U);

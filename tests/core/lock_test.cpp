@@ -26,14 +26,14 @@ struct LockRecord {
   }
 };
 
-TEST(Lock, KeepsItsFenceWhileItsHolderHasIt) {
+TEST(Lock, KeepsItsFenceWhileHeld) {
   LockRecord lock;
   EXPECT_EQ(lock.acquire("a", kNow).fence, 1);
   EXPECT_EQ(lock.acquire("a", kNow + 9s).fence, 1);
   EXPECT_EQ(lock.acquire("a", kNow + 18s).expires_at, kNow + 28s);
 }
 
-TEST(Lock, IsFreeFromTheInstantItExpires) {
+TEST(Lock, IsFreeAtTheInstantOfItsExpiry) {
   LockRecord lock;
   (void)lock.acquire("a", kNow);
   EXPECT_EQ(lock.acquire("b", kNow + 10s - 1us).holder, "a");
@@ -42,7 +42,7 @@ TEST(Lock, IsFreeFromTheInstantItExpires) {
   EXPECT_EQ(taken.fence, 2);
 }
 
-TEST(Lock, KeepsItsFenceWhenNobodyHoldsIt) {
+TEST(Lock, KeepsItsFenceWithoutAHolder) {
   LockRecord lock;
   (void)lock.acquire("a", kNow);
   const ReleaseLock release{.key = "k", .holder = "a", .fence = 1};
@@ -52,7 +52,7 @@ TEST(Lock, KeepsItsFenceWhenNobodyHoldsIt) {
   EXPECT_EQ(again.problem().code, ProblemCode::stale_lease);
 }
 
-TEST(Lock, RefusesAWrongFenceByNamingBoth) {
+TEST(Lock, RejectsAWrongFenceAndNamesBoth) {
   LockRecord lock;
   (void)lock.acquire("a", kNow);
   const auto refused =
@@ -60,7 +60,7 @@ TEST(Lock, RefusesAWrongFenceByNamingBoth) {
   EXPECT_EQ(refused.problem().detail, "lock k is at fence 1, the request carried 7");
 }
 
-TEST(Lock, IsCheckedBeforeItIsAskedFor) {
+TEST(Lock, ValidatesItsCommands) {
   EXPECT_EQ(check(AcquireLock{.key = "k", .holder = ""}).problem().errors.at(0).field, "holder");
   EXPECT_EQ(check(AcquireLock{.key = "k", .holder = "a", .ttl = 0s}).problem().errors.at(0).field, "ttl");
   EXPECT_EQ(check(RenewLock{.ns = "No", .key = "k", .holder = "a"}).problem().errors.at(0).field,

@@ -41,7 +41,7 @@ TEST(NodePages, EndWithoutANextKey) {
   EXPECT_FALSE(slice.next);
 }
 
-TEST(NodePages, TakeChangedNodesThatAreWithinThem) {
+TEST(NodePages, IncludeChangedNodesInTheirRange) {
   NodeSlice slice{.nodes = {node_at(1), node_at(3)}, .next = NodeKey{.index = 5}};
   const Node before = node_at(0);
   const Node between = node_at(2);
@@ -52,14 +52,14 @@ TEST(NodePages, TakeChangedNodesThatAreWithinThem) {
   EXPECT_EQ(slice.nodes.back().output.text.size(), 7U);
 }
 
-TEST(NodePages, CursorsRoundTrip) {
+TEST(NodePages, HaveCursorsThatRoundTrip) {
   for (const NodeKey key : {NodeKey{}, NodeKey{.index = 0x7ffffffe}, NodeKey{.index = 7, .item = 3}})
     EXPECT_EQ(key_from_cursor(cursor_of(key)), key);
   for (const char* text : {"", ".", "1", "1.", ".1", "x.1", "1.x", "1.1.1", "-1.1", "4294967296.0"})
     EXPECT_FALSE(key_from_cursor(text)) << text;
 }
 
-TEST(NodePages, OfAClaimShrinkWithTheNumberOfItsBodies) {
+TEST(NodePages, ShrinkWithTheNumberOfBodiesInAClaim) {
   EXPECT_EQ(claim_page(1, true).nodes, kMemoPageNodes);
   EXPECT_EQ(claim_page(100, true).nodes, kClaimMemoNodesMax / 100);
   EXPECT_EQ(claim_page(1'000, true).nodes, kMemoPageNodesMin);

@@ -12,7 +12,7 @@
 namespace pawl::core {
 namespace {
 
-TEST(Problems, HaveTheStatusThatTheContractSays) {
+TEST(Problems, HaveTheDocumentedHttpStatus) {
   const auto status = [](std::string_view name) {
     return kind_of(problem_code_from(name).value()).http_status;
   };
@@ -51,7 +51,7 @@ TEST(Problems, AreFoundByNameAndByCode) {
   EXPECT_EQ(problem_code_from(""), std::nullopt);
 }
 
-TEST(Problems, OfAFieldNameItTwice) {
+TEST(Problems, OfAFieldNameItInTheDetailAndTheErrors) {
   const Problem problem = invalid_field("retry.backoff", "must be from 1 to 1000");
   EXPECT_EQ(problem.code, ProblemCode::invalid_argument);
   EXPECT_EQ(problem.detail, "retry.backoff: must be from 1 to 1000");
@@ -79,13 +79,13 @@ TEST(AResult, MayHoldAProblemAsItsValueType) {
   EXPECT_TRUE(value.ok());
 }
 
-TEST(AResult, GivesAwayWhatCanOnlyBeMoved) {
+TEST(AResult, SupportsMoveOnlyTypes) {
   Result<std::unique_ptr<int>> value = std::make_unique<int>(4);
   const std::unique_ptr<int> taken = std::move(*value);
   EXPECT_EQ(*taken, 4);
 }
 
-TEST(AResultDeathTest, ThatIsMisusedStopsTheProgram) {
+TEST(AResultDeathTest, AbortsOnMisuse) {
   const Result<int> failed = Problem{.code = ProblemCode::conflict, .detail = {}};
   EXPECT_DEATH((void)*failed, "checked before its value is used");
   const Result<int> value = 3;

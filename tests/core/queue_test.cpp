@@ -24,7 +24,7 @@ struct Rates : ::testing::Test {
   }
 };
 
-TEST_F(Rates, GrantABurstAndThenTheRate) {
+TEST_F(Rates, AllowABurstAndThenTheRate) {
   const Rate rate{.limit = 10, .per = 1s};
   EXPECT_EQ(take(rate, 100), 10);
   EXPECT_EQ(take(rate, 1), 0);
@@ -37,7 +37,7 @@ TEST_F(Rates, GrantABurstAndThenTheRate) {
   EXPECT_EQ(take(rate, 100), 10) << "what was not used is not saved up beyond one burst";
 }
 
-TEST_F(Rates, ThatGrantNothingLeaveTheStateAlone) {
+TEST_F(Rates, KeepTheirStateWhenTheyGrantNothing) {
   const Rate rate{.limit = 1, .per = 1h};
   EXPECT_EQ(take(rate, 1), 1);
   const TimePoint before = spent;
@@ -46,7 +46,7 @@ TEST_F(Rates, ThatGrantNothingLeaveTheStateAlone) {
   EXPECT_EQ(take(rate, 0), 0);
 }
 
-TEST_F(Rates, GrantNothingWhenLessThanNothingIsWanted) {
+TEST_F(Rates, GrantNothingForANegativeRequest) {
   EXPECT_EQ(take({.limit = 5, .per = 1s}, -3), 0);
   EXPECT_EQ(spent, TimePoint{});
 }
@@ -83,12 +83,12 @@ TEST_F(Rates, SurviveAClockThatStepsBack) {
   EXPECT_EQ(take(rate, 2), 0);
 }
 
-TEST_F(Rates, FasterThanAMicrosecondAreServed) {
+TEST_F(Rates, FasterThanOnePerMicrosecondWork) {
   const Rate rate{.limit = 1'000'000, .per = 1ms};
   EXPECT_GT(take(rate, 100), 0);
 }
 
-TEST(APatch, KeepsWhatIsAbsentAndClearsWhatIsNull) {
+TEST(APatch, KeepsAbsentFieldsAndClearsNullFields) {
   QueueSettings settings;
   settings = patched(settings, {.paused = true, .max_concurrency = {{5}}});
   settings = patched(settings, {.type_concurrency = {{{{"a", 2}}}}, .rate = {{Rate{.limit = 3}}}});
@@ -110,13 +110,13 @@ TEST(APatch, KeepsWhatIsAbsentAndClearsWhatIsNull) {
   EXPECT_FALSE(settings.has_limits());
 }
 
-TEST(APatch, OfTheRateStartsWithAFullBucketAndOthersKeepIt) {
+TEST(APatch, OfTheRateRefillsItsBucket) {
   QueueSettings settings{.rate = Rate{}, .rate_spent_until = time_from_micros(77)};
   EXPECT_EQ(patched(settings, {.paused = true}).rate_spent_until, time_from_micros(77));
   EXPECT_EQ(patched(settings, {.rate = {{Rate{.limit = 9}}}}).rate_spent_until, TimePoint{});
 }
 
-TEST(APatch, ReplacesTheTypesAsAWhole) {
+TEST(APatch, ReplacesAllTypeLimits) {
   const QueueSettings settings{.type_concurrency = {{"a", 1}, {"b", 2}}};
   const QueueSettings after = patched(settings, {.type_concurrency = {{{{"c", 3}}}}});
   EXPECT_EQ(after.type_concurrency, (std::map<std::string, std::int64_t>{{"c", 3}}));

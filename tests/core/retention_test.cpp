@@ -17,13 +17,13 @@ FinishedTask ended(TaskStatus status, Duration ago, const Lane& lane = kMailLane
 
 RetentionRules rules(NamespaceSettings settings) { return {{}, {{"default", std::move(settings)}}}; }
 
-TEST(RetentionRules, TheServersTimeHoldsWhereNothingIsSet) {
+TEST(RetentionRules, UseTheServerDefaultIfNothingIsSet) {
   const RetentionRules none = rules({});
   EXPECT_TRUE(none.is_old(ended(TaskStatus::completed, 7 * kDay), kToday));
   EXPECT_FALSE(none.is_old(ended(TaskStatus::completed, 7 * kDay - 1us), kToday));
 }
 
-TEST(RetentionRules, AQueueComesBeforeAStateAndThatBeforeTheServer) {
+TEST(RetentionRules, PreferTheQueueThenTheStateThenTheServer) {
   EXPECT_EQ(rules({.retention_failed = 2h}).kept_for(kMailLane, TaskStatus::dead_letter), 2h);
   EXPECT_EQ(rules({.retention_failed = 2h, .retention_dead_letter = 3h})
                 .kept_for(kMailLane, TaskStatus::dead_letter),
@@ -40,7 +40,7 @@ TEST(RetentionRules, AQueueComesBeforeAStateAndThatBeforeTheServer) {
   EXPECT_EQ(rules({.retention_completed = 2h}).kept_for(elsewhere, TaskStatus::completed), 7 * kDay);
 }
 
-TEST(RetentionRules, NothingThatHasNotEndedIsOld) {
+TEST(RetentionRules, KeepEverythingThatHasNotEnded) {
   const RetentionRules at_once =
       rules({.retention_completed = 0s, .retention_failed = 0s, .retention_runs = 0s});
   for (const TaskStatus status :
@@ -55,13 +55,13 @@ TEST(RetentionRules, NothingThatHasNotEndedIsOld) {
   }
 }
 
-TEST(RetentionRules, ATaskOfARunIsNeverOldByItself) {
+TEST(RetentionRules, KeepTheTasksOfARunWithTheirRun) {
   const Lane of_runs{.id = 3, .ns = "default", .queue = "mail", .type = "t", .of_runs = true};
   EXPECT_FALSE(
       rules({.retention_completed = 0s}).is_old(ended(TaskStatus::completed, 90 * kDay, of_runs), kToday));
 }
 
-TEST(RetentionRules, AWalkEndsWhereTheShortestTimeBegins) {
+TEST(RetentionRules, EndAScanAtTheShortestRetention) {
   EXPECT_EQ(rules({}).end_of_tasks(kToday), kToday - 7 * kDay);
   EXPECT_EQ(rules({.retention_completed = 60 * kDay}).end_of_tasks(kToday), kToday - 7 * kDay)
       << "other namespaces have the server's";
@@ -71,7 +71,7 @@ TEST(RetentionRules, AWalkEndsWhereTheShortestTimeBegins) {
   EXPECT_EQ(rules({.retention_runs = 1h}).end_of_runs(kToday), kToday - 1h);
 }
 
-TEST(FirstIdAt, IsBelowEveryIdThatIsMadeFromThenOn) {
+TEST(FirstIdAt, IsBelowEveryLaterId) {
   class Zero final : public Random {
     std::uint64_t next() override { return 0; }
   } zero;

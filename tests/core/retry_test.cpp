@@ -28,7 +28,7 @@ TEST(RetryDelay, GrowsByItsFactorUpToItsCap) {
   EXPECT_EQ(retry_delay(policy, 700, kMiddle), 60s);
 }
 
-TEST(RetryDelay, IsSpreadByItsJitterBothWays) {
+TEST(RetryDelay, IsJitteredInBothDirections) {
   const RetryPolicy policy;
   EXPECT_EQ(retry_delay(policy, 1, 0.0), 800ms);
   EXPECT_GE(retry_delay(policy, 1, kAlmostOne), 1199ms);
@@ -37,7 +37,7 @@ TEST(RetryDelay, IsSpreadByItsJitterBothWays) {
   EXPECT_EQ(retry_delay(exact, 1, 0.0), retry_delay(exact, 1, kAlmostOne));
 }
 
-TEST(RetryDelay, IsSpreadAtTheCapToo) {
+TEST(RetryDelay, IsJitteredAtTheCap) {
   const RetryPolicy policy;
   EXPECT_EQ(retry_delay(policy, 50, 0.0), 48s);
   EXPECT_GT(retry_delay(policy, 50, kAlmostOne), 71s);
@@ -76,7 +76,7 @@ TEST(RetryDelay, DoesNotOverflow) {
   EXPECT_EQ(retry_delay(nothing, 2'000'000'000, kMiddle), 0s) << "not the cap: 0 times infinity is no number";
 }
 
-TEST(Attempts, AreCountedAgainstTheBudget) {
+TEST(Attempts, AreLimitedByMaxAttempts) {
   EXPECT_FALSE(is_used_up({.max_attempts = 4}, 3));
   EXPECT_TRUE(is_used_up({.max_attempts = 4}, 4));
   EXPECT_TRUE(is_used_up({.max_attempts = 1}, 1));
@@ -94,7 +94,7 @@ TEST(NonRetryable, MatchesWholeCodes) {
 
 // B55: tasks that fail in the same second are retried at spread times, at every step and at the maximum
 // backoff.
-TEST(RetryDelay, B55_SpreadsAHerdAlsoAtTheCap) {
+TEST(RetryDelay, B55_SpreadsAThunderingHerdAtTheCap) {
   testing::SeededRandom random{55};
   const RetryPolicy policy;
   constexpr int kTasks = 100'000;

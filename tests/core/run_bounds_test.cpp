@@ -20,7 +20,7 @@ std::string numbers(int count) {
 
 int count_of(const RunHarness& run, RunEventType type) { return static_cast<int>(run.nodes_of(type).size()); }
 
-TEST(Pages, BeginAsManyTasksAsTheBudgetOfACommitAllows) {
+TEST(Pages, StartAsManyTasksAsTheBudgetOfACommitAllows) {
   RunHarness run{kEach};
   run.page_by({.begun = 3});
   run.start(numbers(10));
@@ -33,7 +33,7 @@ TEST(Pages, BeginAsManyTasksAsTheBudgetOfACommitAllows) {
   EXPECT_EQ(run.run().deferred, std::nullopt);
 }
 
-TEST(Pages, ShareOneTimerBetweenAllTasksThatCouldBegin) {
+TEST(Pages, ShareOneTimerForAllDeferredTasks) {
   RunHarness run{R"({"id":"a","activity":"t"},{"id":"b","activity":"t"},{"id":"c","activity":"t"},
                     {"id":"d","activity":"t","after":["a","b","c"]})"};
   run.page_by({.begun = 1});
@@ -57,7 +57,7 @@ TEST(Pages, AreBoundedByTheBytesOfInputs) {
   EXPECT_EQ(run.tasks().size(), 3U) << "the last one may go beyond";
 }
 
-TEST(Pages, AreBoundedByTheBytesThatReferencesRead) {
+TEST(Pages, AreBoundedByTheBytesReadThroughReferences) {
   RunHarness run{
       R"({"id":"a","activity":"t","for_each":{"$ref":"#/input/items"},"input":[{"$ref":"#/item"},{"$ref":"#/input/x"}]})"};
   run.page_by({.scanned = 5'000});
@@ -67,7 +67,7 @@ TEST(Pages, AreBoundedByTheBytesThatReferencesRead) {
   EXPECT_EQ(run.tasks().size(), 10U);
 }
 
-TEST(Pages, WaitWhileTheRunIsPausedAndGoOnWithIt) {
+TEST(Pages, StopWhileTheRunIsPausedAndContinueOnResume) {
   RunHarness run{kEach};
   run.page_by({.begun = 2});
   run.start(numbers(5));
@@ -79,7 +79,7 @@ TEST(Pages, WaitWhileTheRunIsPausedAndGoOnWithIt) {
   EXPECT_EQ(run.tasks().size(), 5U);
 }
 
-TEST(Pages, GoOnWhenTheRunIsResumedBeforeTheTimerFires) {
+TEST(Pages, ContinueWhenTheRunIsResumedBeforeTheTimerFires) {
   RunHarness run{kEach};
   run.page_by({.begun = 2});
   run.start(numbers(5));
@@ -90,7 +90,7 @@ TEST(Pages, GoOnWhenTheRunIsResumedBeforeTheTimerFires) {
   EXPECT_EQ(run.tasks().size(), 5U);
 }
 
-TEST(Pages, OfACanceledRunBeginNothing) {
+TEST(Pages, OfACanceledRunStartNoTask) {
   RunHarness run{kEach, R"(,"on_failure":"fail")"};
   run.page_by({.begun = 2});
   run.start(numbers(5));
@@ -100,7 +100,7 @@ TEST(Pages, OfACanceledRunBeginNothing) {
   EXPECT_TRUE(run.tasks().empty());
 }
 
-TEST(Pages, OfARetriedRunBeginWhatWasNeverBegun) {
+TEST(Pages, OfARetriedRunStartTheDeferredTasks) {
   RunHarness run{kEach, R"(,"on_failure":"fail")"};
   run.page_by({.begun = 2});
   run.start(numbers(5));
@@ -138,7 +138,7 @@ TEST(Pages, StopTheChildrenOfAFailedRunBeforeItEnds) {
   EXPECT_EQ(run.state(), RunState::failed);
 }
 
-TEST(RunBounds, FailAChildThatIsTooDeepByTheNameOfTheSetting) {
+TEST(RunBounds, FailAChildThatIsTooDeepAndNameTheSetting) {
   RunHarness run{R"({"id":"a","type":"workflow","workflow":"y"})"};
   run.bound_by({.child_depth_max = 3});
   run.stand_at_depth(3);
@@ -150,7 +150,7 @@ TEST(RunBounds, FailAChildThatIsTooDeepByTheNameOfTheSetting) {
             "a child of this run is 4 runs deep, limits.child_depth allows 3");
 }
 
-TEST(RunBounds, AllowAChildAtTheDepth) {
+TEST(RunBounds, AllowAChildAtTheDepthLimit) {
   RunHarness run{R"({"id":"a","type":"workflow","workflow":"y"})"};
   run.bound_by({.child_depth_max = 3});
   run.stand_at_depth(2);
@@ -158,7 +158,7 @@ TEST(RunBounds, AllowAChildAtTheDepth) {
   EXPECT_EQ(run.children().size(), 1U);
 }
 
-TEST(RunBounds, FailAFanOutWhoseElementsHaveTheSameInputBeforeItBegins) {
+TEST(RunBounds, FailAnOversizedFanOutWithOneInputBeforeItStarts) {
   RunHarness run{
       R"({"id":"a","activity":"t","for_each":{"$ref":"#/input/items"},"input":{"$ref":"#/input/text"}})"};
   run.bound_by({.rendered_bytes_max = 9'000});
@@ -172,7 +172,7 @@ TEST(RunBounds, FailAFanOutWhoseElementsHaveTheSameInputBeforeItBegins) {
       << run.node_of("a").error->message;
 }
 
-TEST(RunBounds, FailTheElementWhoseInputIsTooMuchForTheRun) {
+TEST(RunBounds, FailTheElementWhoseInputExceedsTheRunLimit) {
   RunHarness run{
       R"({"id":"a","activity":"t","for_each":{"$ref":"#/input/items"},"input":[{"$ref":"#/item"},{"$ref":"#/input/text"}]})"};
   run.bound_by({.rendered_bytes_max = 300'000});

@@ -22,21 +22,21 @@ RunView saga() {
   return view;
 }
 
-TEST(RunGraphs, HaveANodeForEachTaskAndAnEdgeForEachAfter) {
+TEST(RunGraphs, HaveANodePerTaskAndAnEdgePerDependency) {
   const RunGraph graph = graph_of(saga());
   ASSERT_EQ(graph.nodes.size(), 3U);
   EXPECT_EQ(graph.nodes[1], (RunGraphNode{.id = "pay", .state = NodeState::failed, .attempt = 3}));
   EXPECT_EQ(graph.edges, (std::vector<RunGraphEdge>{{.from = "reserve", .to = "pay"}}));
 }
 
-TEST(RunGraphs, ShowTheCompensationOfAForEachAsItsElementsStand) {
+TEST(RunGraphs, ShowTheCompensationOfAForEachByTheStateOfItsElements) {
   EXPECT_EQ(graph_of(saga()).nodes[2].state, NodeState::running);
   RunView view = saga();
   view.nodes.back().state = NodeState::completed;
   EXPECT_EQ(graph_of(view).nodes[2].state, NodeState::completed);
 }
 
-TEST(RunGraphs, OfAnOpenRunAreMadeOfItsTasks) {
+TEST(RunGraphs, OfAnOpenRunShowItsTasks) {
   RunView view;
   view.run.facts.workflow = "open";
   for (const char* id : {"0198c0de-0000-7000-8000-000000000001", "0198c0de-0000-7000-8000-000000000002"}) {

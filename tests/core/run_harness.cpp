@@ -156,14 +156,14 @@ void RunHarness::complete(const std::string& name, const std::string& output) {
 
 void RunHarness::fail(const std::string& name, const std::string& code) {
   claim(name);
-  const bool is_stopped = task(name).is_asked_to_stop;
+  const bool is_stopped = task(name).is_stop_requested;
   tell(name, is_stopped ? TaskOutcomeKind::cancelled : TaskOutcomeKind::failed, AttemptOutcome::failed, "",
        TaskError{.code = code, .message = "it went wrong"});
 }
 
 void RunHarness::lose(const std::string& name) {
   claim(name);
-  if (task(name).is_asked_to_stop) return stop(name);
+  if (task(name).is_stop_requested) return stop(name);
   tasks_.at(name).is_leased = false;
   tell(name, TaskOutcomeKind::retrying, AttemptOutcome::lease_expired, "", {});
 }
@@ -236,14 +236,14 @@ void RunHarness::do_effect(const RunEffect& effect) {
       if (one.child_id == ended->child_id) stopped_children_.push_back(name);
     }
   } else if (const auto* parent = std::get_if<TellParent>(&effect)) {
-    told_.push_back(parent->outcome);
+    parent_outcomes_.push_back(parent->outcome);
   }
 }
 
 void RunHarness::stop_task(const StopTask& stop_asked) {
   HeldTask* one = find(stop_asked.task_id);
   if (one == nullptr) return;
-  one->is_asked_to_stop = true;
+  one->is_stop_requested = true;
   if (!one->is_leased || stop_asked.is_forced) stop(one->made.node_id);
 }
 

@@ -22,7 +22,7 @@ class RunHarness final : public core::RunSource {
     int attempt = 0;
     bool is_leased = false;
     bool is_held = false;  // by a pause, or by its predecessors
-    bool is_asked_to_stop = false;
+    bool is_stop_requested = false;
   };
 
   // The tasks of a definition as JSON, and its further fields (`,"output":…`).
@@ -67,7 +67,7 @@ class RunHarness final : public core::RunSource {
   [[nodiscard]] std::vector<std::string> event_names() const;
   // The node ids of all events of a type, in order.
   [[nodiscard]] std::vector<std::string> nodes_of(core::RunEventType type) const;
-  [[nodiscard]] const std::vector<core::ChildOutcome>& told() const { return told_; }
+  [[nodiscard]] const std::vector<core::ChildOutcome>& parent_outcomes() const { return parent_outcomes_; }
   [[nodiscard]] const core::Graph& graph() const { return *graph_; }
   [[nodiscard]] const core::Definition& definition() const { return definition_; }
   [[nodiscard]] std::size_t nodes_asked() const { return nodes_asked_; }
@@ -111,7 +111,7 @@ class RunHarness final : public core::RunSource {
   std::map<std::string, HeldTask> tasks_;  // the tasks that have not ended, by node name
   std::map<std::string, core::StartChild> children_;
   std::vector<std::string> stopped_children_;
-  std::vector<core::ChildOutcome> told_;
+  std::vector<core::ChildOutcome> parent_outcomes_;
   std::size_t nodes_asked_ = 0;
   std::unique_ptr<RunHarness> fork_;
   bool replays_ = true;

@@ -24,7 +24,7 @@ const std::string kDiamond =
     work("a") + "," + work("b", R"("a")") + "," + work("c", R"("a")") + "," +
     work("d", R"("b","c")", R"(,"input":{"b":{"$ref":"#/tasks/b/output"},"n":{"$ref":"#/input/n"}})");
 
-TEST(ARun, OfADiamondStartsEachTaskOnceAllBeforeItHaveEnded) {
+TEST(ARun, OfADiamondStartsEachTaskAfterItsPredecessors) {
   RunHarness run{kDiamond};
   run.start(R"({"n":1.0})");
   EXPECT_EQ(run.state(), RunState::running);
@@ -42,11 +42,11 @@ TEST(ARun, OfADiamondStartsEachTaskOnceAllBeforeItHaveEnded) {
   EXPECT_EQ(run.state(), RunState::completed);
   EXPECT_EQ(run.run().output.text, R"({"d":7})") << "of what nothing comes after";
   EXPECT_EQ(run.run().counts, (RunCounts{.completed = 4}));
-  ASSERT_EQ(run.told().size(), 1U);
-  EXPECT_EQ(run.told()[0].state, RunState::completed);
+  ASSERT_EQ(run.parent_outcomes().size(), 1U);
+  EXPECT_EQ(run.parent_outcomes()[0].state, RunState::completed);
 }
 
-TEST(ARun, GivesWhatItsTemplateSaysAndNullForWhatIsNotThere) {
+TEST(ARun, RendersItsOutputTemplateWithNullForSkippedTasks) {
   RunHarness run{both(work("a"), work("b", R"("a")", R"(,"when":false)")),
                  R"(,"output":{"a":{"$ref":"#/tasks/a/output/x"},"b":{"$ref":"#/tasks/b/output"}})"};
   run.start();
@@ -55,7 +55,7 @@ TEST(ARun, GivesWhatItsTemplateSaysAndNullForWhatIsNotThere) {
   EXPECT_EQ(run.run().output.text, R"({"a":[1],"b":null})");
 }
 
-TEST(ARun, OfOnlySkippedTasksCompletesAtItsStart) {
+TEST(ARun, WithOnlySkippedTasksCompletesAtItsStart) {
   RunHarness run{both(work("a", "", R"(,"when":false)"), work("b", R"("a")"))};
   run.start();
   EXPECT_EQ(run.state(), RunState::completed);
@@ -63,7 +63,7 @@ TEST(ARun, OfOnlySkippedTasksCompletesAtItsStart) {
                                       "workflow_completed"}));
 }
 
-TEST(ASkip, SpreadsToWhatOnlyItLeadsTo) {
+TEST(ASkip, PropagatesToTasksWithoutAnotherPath) {
   RunHarness run{work("a") + "," + work("b", R"("a")", R"(,"when":{"$eq":[{"$ref":"#/tasks/a/output"},1]})") +
                  "," + work("c", R"("b")") + "," + work("d", R"("a","c")")};
   run.start();
@@ -92,7 +92,7 @@ TEST(AForEach, MakesATaskForEachElementAndAnArrayInOrder) {
   EXPECT_EQ(run.run().counts, (RunCounts{.completed = 4}));
 }
 
-TEST(AForEach, OfNothingCompletesAtOnceWithAnEmptyArray) {
+TEST(AForEach, OfNothingCompletesImmediatelyWithAnEmptyArray) {
   RunHarness run{both(work("a", "", R"(,"for_each":{"$ref":"#/input/list"})"),
                       work("b", R"("a")", R"(,"input":{"$ref":"#/tasks/a/output"})"))};
   run.start(R"({"list":[]})");
@@ -100,7 +100,7 @@ TEST(AForEach, OfNothingCompletesAtOnceWithAnEmptyArray) {
   EXPECT_EQ(run.task("b").made.spec.payload.text, "[]");
 }
 
-TEST(AForEach, OfOneElementIsStillAnArray) {
+TEST(AForEach, OfOneElementReturnsAnArray) {
   RunHarness run{work("a", "", R"(,"for_each":[{"$ref":"#/input"}],"input":{"$ref":"#/item"})")};
   run.start("5");
   EXPECT_EQ(run.task("a[0]").made.spec.payload.text, "5");
@@ -108,20 +108,20 @@ TEST(AForEach, OfOneElementIsStillAnArray) {
   EXPECT_EQ(run.run().output.text, R"({"a":[6]})");
 }
 
-TEST(AForEach, WithAFailedElementStopsTheOthers) {
+TEST(AForEach, CancelsTheOtherElementsWhenOneFails) {
   RunHarness run{work("a", "", R"(,"for_each":[1,2,3])")};
   run.start();
   run.claim("a[1]");
   run.fail("a[0]");
   EXPECT_EQ(run.state(), RunState::failing) << "one is still held";
   EXPECT_EQ(run.state_of("a[2]"), NodeState::cancelled);
-  EXPECT_TRUE(run.task("a[1]").is_asked_to_stop);
+  EXPECT_TRUE(run.task("a[1]").is_stop_requested);
   run.complete("a[1]");
   EXPECT_EQ(run.state(), RunState::failed);
   EXPECT_EQ(run.state_of("a"), NodeState::failed);
 }
 
-TEST(AForEach, ThatContinuesEndsAsFailedAndLetsOthersStart) {
+TEST(AForEach, WithOnErrorContinueEndsAsFailedAndStartsItsSuccessors) {
   RunHarness run{both(work("a", "", R"(,"for_each":[1,2],"on_error":"continue")"), work("b", R"("a")"))};
   run.start();
   run.fail("a[0]");
@@ -132,7 +132,7 @@ TEST(AForEach, ThatContinuesEndsAsFailedAndLetsOthersStart) {
   EXPECT_EQ(run.state(), RunState::completed);
 }
 
-TEST(AForEach, WhoseOutputsAreTooLargeTogetherFailsAndDoesNotHangWhenRetried) {
+TEST(AForEach, WithOversizedOutputsFailsAndDoesNotHangWhenRetried) {
   RunHarness run{work("a", "", R"(,"for_each":[1,2])")};
   run.start();
   const std::string large = "\"" + std::string(kPayloadBytesMax * 2 / 3, 'x') + "\"";
@@ -144,7 +144,7 @@ TEST(AForEach, WhoseOutputsAreTooLargeTogetherFailsAndDoesNotHangWhenRetried) {
   EXPECT_EQ(run.state(), RunState::failed);
 }
 
-TEST(AReference, WithNothingThereFailsItsTask) {
+TEST(AReference, ToAMissingValueFailsItsTask) {
   RunHarness run{both(work("a"), work("b", R"("a")", R"(,"input":{"$ref":"#/tasks/a/output/id"})"))};
   run.start();
   run.complete("a", "{}");
@@ -154,7 +154,7 @@ TEST(AReference, WithNothingThereFailsItsTask) {
   EXPECT_NE(run.run().error->message.find("task 'b' failed"), std::string::npos);
 }
 
-TEST(AConditionOrAList, ThatCannotBeEvaluatedFailsItsTask) {
+TEST(AConditionOrAList, FailsItsTaskIfItCannotBeEvaluated) {
   for (const char* more : {R"(,"when":{"$ref":"#/input/x"})", R"(,"when":{"$lt":[1,"a"]})",
                            R"(,"for_each":{"$ref":"#/input"})"}) {
     RunHarness run{work("a", "", more)};
@@ -164,7 +164,7 @@ TEST(AConditionOrAList, ThatCannotBeEvaluatedFailsItsTask) {
   }
 }
 
-TEST(AFailure, WithOnErrorContinueIsAnEndLikeOthers) {
+TEST(AFailure, WithOnErrorContinueStartsTheSuccessors) {
   RunHarness run{both(work("a", "", R"(,"on_error":"continue")"), work("b", R"("a")"))};
   run.start();
   run.fail("a");
@@ -174,16 +174,16 @@ TEST(AFailure, WithOnErrorContinueIsAnEndLikeOthers) {
   EXPECT_EQ(run.run().counts, (RunCounts{.completed = 1, .failed = 1}));
 }
 
-TEST(AFailure, CancelsWhatWaitsAsksWhatIsHeldToStopAndEndsWhenAllHasEnded) {
+TEST(AFailure, CancelsWaitingTasksAndStopsHeldOnesBeforeTheRunEnds) {
   RunHarness run{work("a") + "," + work("b") + "," + work("c") + "," + work("d", R"("a","b")") +
                  R"(,{"id":"w","type":"workflow","workflow":"y"},{"id":"z","type":"sleep","duration":"1h"})"};
   run.start();
   run.claim("b");
   run.fail("a", "no_luck");
   EXPECT_EQ(run.state(), RunState::failing);
-  EXPECT_EQ(run.state_of("c"), NodeState::cancelled) << "nobody held it";
+  EXPECT_EQ(run.state_of("c"), NodeState::cancelled) << "no worker held it";
   EXPECT_EQ(run.state_of("z"), NodeState::cancelled);
-  EXPECT_TRUE(run.task("b").is_asked_to_stop);
+  EXPECT_TRUE(run.task("b").is_stop_requested);
   EXPECT_EQ(run.stopped_children(), Names{"w"});
   run.complete("b");
   EXPECT_EQ(run.state(), RunState::failing);
@@ -195,7 +195,7 @@ TEST(AFailure, CancelsWhatWaitsAsksWhatIsHeldToStopAndEndsWhenAllHasEnded) {
   EXPECT_EQ(shown_counts(run.run()), (RunCounts{.completed = 1, .failed = 1, .cancelled = 4}));
 }
 
-TEST(ALostLease, IsNotedAndTheTaskTriedAgain) {
+TEST(ALostLease, IsRecordedAndTheTaskRetried) {
   RunHarness run{work("a")};
   run.start();
   run.lose("a");
@@ -207,7 +207,7 @@ TEST(ALostLease, IsNotedAndTheTaskTriedAgain) {
                    "task_retrying", "task_started", "task_completed", "workflow_completed"}));
 }
 
-TEST(AReport, ThatIsLateOrOfAnotherTaskChangesNothing) {
+TEST(AReport, IsIgnoredIfLateOrOfAnotherTask) {
   RunHarness run{both(work("a"), work("b", R"("a")"))};
   run.start();
   const TaskId id = run.task("a").made.task_id;
@@ -219,7 +219,7 @@ TEST(AReport, ThatIsLateOrOfAnotherTaskChangesNothing) {
   EXPECT_EQ(run.run(), before);
 }
 
-TEST(ATask, ThatSomebodyCancelsCountsAsFailed) {
+TEST(ATask, CancelledByAnOperatorCountsAsFailed) {
   RunHarness run{work("a")};
   run.start();
   run.claim("a");
@@ -228,7 +228,7 @@ TEST(ATask, ThatSomebodyCancelsCountsAsFailed) {
   EXPECT_EQ(run.run().error->code, "cancelled");
 }
 
-TEST(APause, HoldsWhatIsNotStartedAndWhatIsUnlocked) {
+TEST(APause, HoldsPendingTasksAndNewlyUnblockedTasks) {
   RunHarness run{work("a") + "," + work("b", R"("a")") + "," + work("c")};
   run.start();
   run.claim("a");
@@ -249,7 +249,7 @@ TEST(APause, HoldsWhatIsNotStartedAndWhatIsUnlocked) {
   EXPECT_EQ(run.state(), RunState::completed);
 }
 
-TEST(APause, HoldsWhatIsTriedAgainAndDoesNotOutliveAFailure) {
+TEST(APause, HoldsRetriedTasksAndEndsWithAFailure) {
   RunHarness run{work("a")};
   run.start();
   run.claim("a");
@@ -263,7 +263,7 @@ TEST(APause, HoldsWhatIsTriedAgainAndDoesNotOutliveAFailure) {
   EXPECT_EQ(run.state(), RunState::failed);
 }
 
-TEST(ADeadline, GoesTheWayOfAFailure) {
+TEST(ADeadline, FailsTheRun) {
   RunHarness run{work("a"), R"(,"deadline":"1h")"};
   run.start();
   run.advance(59min);
@@ -278,7 +278,7 @@ TEST(ADeadline, GoesTheWayOfAFailure) {
   EXPECT_EQ(run.state(), RunState::completed);
 }
 
-TEST(ARetry, GoesOnFromWhatFailedAndKeepsWhatCompleted) {
+TEST(ARetry, ReplaysFailedTasksAndKeepsCompletedOnes) {
   RunHarness run{work("a") + "," + work("b", R"("a")") + "," + work("c", R"("b")") + "," +
                  work("e", "", R"(,"for_each":[1,2])")};
   run.start();
@@ -299,7 +299,7 @@ TEST(ARetry, GoesOnFromWhatFailedAndKeepsWhatCompleted) {
   EXPECT_EQ(run.nodes_of(RunEventType::task_completed), (Names{"a", "e[0]", "b", "e[1]", "e", "c"}));
 }
 
-TEST(ARetry, WhileItFailsTakesBackWhatWasAskedToStop) {
+TEST(ARetry, OfAFailingRunRestartsTheTasksThatWereStopped) {
   RunHarness run{both(work("a"), work("b"))};
   run.start();
   run.claim("b");
@@ -315,7 +315,7 @@ TEST(ARetry, WhileItFailsTakesBackWhatWasAskedToStop) {
   EXPECT_EQ(run.node_of("b").attempt, 2);
 }
 
-TEST(ARewind, KeepsAllResultsBeforeThatPointInANewRun) {
+TEST(ARewind, KeepsAllResultsBeforeItsTargetInANewRun) {
   RunHarness run{kDiamond + "," + work("e", "", R"(,"for_each":[1,2])")};
   run.start(R"({"n":1})");
   run.complete("e[1]", "2");
@@ -338,7 +338,7 @@ TEST(ARewind, KeepsAllResultsBeforeThatPointInANewRun) {
   EXPECT_EQ(run.rewind("nobody").problem().errors[0].field, "to");
 }
 
-TEST(ARewind, ToTheFirstTaskIsAFreshStart) {
+TEST(ARewind, ToTheFirstTaskKeepsNoResult) {
   RunHarness run{kDiamond};
   run.start(R"({"n":1})");
   const auto fork = run.rewind("a");

@@ -122,7 +122,7 @@ class Meddler {
       case 2:
       case 3: return run_.claim(name);
       case 4:
-        if (run_.task(name).is_asked_to_stop) return run_.stop(name);
+        if (run_.task(name).is_stop_requested) return run_.stop(name);
         return;
       default: return run_.complete(name, fmt::to_string(random_.below(100)));
     }
@@ -324,7 +324,7 @@ bool is_of_other_runs(const NodeTransition& row) {
   return event.starts_with("step_") || is_by_hand_in_open_run || is_of_body;
 }
 
-TEST(RandomRuns, EndAndDoWhatTheModelSays) {
+TEST(RandomRuns, EndAsTheModelPredicts) {
   SeededRandom random{20260209};
   Moves moves;
   std::map<RunState, int> ends;
@@ -357,7 +357,7 @@ TEST(RandomRuns, EndAndDoWhatTheModelSays) {
 }
 
 // With small commit budgets the run does the same, in more commits.
-TEST(RandomRuns, EndAndDoWhatTheModelSaysWhenACommitDoesLittle) {
+TEST(RandomRuns, EndAsTheModelPredictsWithSmallCommitBudgets) {
   SeededRandom random{20260311};
   std::map<RunState, int> ends;
   int deferred = 0;
@@ -382,7 +382,7 @@ TEST(RandomRuns, EndAndDoWhatTheModelSaysWhenACommitDoesLittle) {
 }
 
 // S22: a modified log is refused, or replays to some state; it never crashes the reader.
-TEST(AReplay, OfALogThatSomebodyChangedDoesNotCrash) {
+TEST(AReplay, OfATamperedLogDoesNotCrash) {
   SeededRandom random{20260210};
   int refused = 0;
   for (int round = 0; round < 300 && !::testing::Test::HasFailure(); ++round) {
@@ -410,7 +410,7 @@ TEST(AReplay, OfALogThatSomebodyChangedDoesNotCrash) {
   EXPECT_GT(refused, 1'000);
 }
 
-TEST(AReplay, OfALogThatLacksAnEventIsRefused) {
+TEST(AReplay, OfALogWithAMissingEventIsRejected) {
   RunHarness run{R"({"id":"a","activity":"t"})"};
   run.start();
   run.claim("a");
@@ -432,7 +432,7 @@ std::string chain_of(std::size_t size) {
   return tasks;
 }
 
-TEST(ACompletion, AsksForItsFollowersHoweverLargeTheGraphIs) {
+TEST(ACompletion, LoadsOnlyItsSuccessorsHoweverLargeTheGraphIs) {
   std::vector<std::size_t> asked;
   for (const std::size_t size : {100U, 10'000U}) {
     RunHarness run{chain_of(size)};
@@ -447,7 +447,7 @@ TEST(ACompletion, AsksForItsFollowersHoweverLargeTheGraphIs) {
   EXPECT_LE(asked[1], 4U) << "its own, once for the start and once for the end, and its follower";
 }
 
-TEST(AChainOf10000, RunsToItsEndAndIsSkippedWithoutAStack) {
+TEST(AChainOf10000, CompletesAndIsSkippedWithoutRecursion) {
   RunHarness run{chain_of(10'000)};
   run.do_not_replay();
   run.start();

@@ -39,7 +39,7 @@ TEST(ASaga, UndoesInReverseOrderOfCompletionWithTheOutputsAsInput) {
   EXPECT_EQ(run.state(), RunState::compensated);
   EXPECT_EQ(run.run().error->code, "boom") << "why it failed";
   EXPECT_EQ(run.nodes_of(RunEventType::compensation_completed), (Names{"undo_a", "undo_b"}));
-  EXPECT_EQ(run.told().back().state, RunState::compensated);
+  EXPECT_EQ(run.parent_outcomes().back().state, RunState::compensated);
 }
 
 // A saga whose undo_b, the first of its two compensations, has failed.
@@ -109,7 +109,7 @@ TEST(ASaga, IsCompensatedWhenTheFailedCompensationsAreSkipped) {
   EXPECT_EQ(run.run().error->code, "no_stock");
 }
 
-TEST(ATermination, EndsARunWithoutUndoingAndWithoutItsWorkers) {
+TEST(ATermination, EndsARunWithoutUndoAndWithoutItsWorkers) {
   RunHarness run{kSaga};
   run.start();
   run.complete("a");
@@ -133,14 +133,14 @@ TEST(ATermination, EndsARunThatIsBeingCompensated) {
   EXPECT_TRUE(run.tasks().empty());
 }
 
-TEST(ASaga, WithNothingDoneEndsInFailed) {
+TEST(ASaga, WithoutACompletedTaskEndsAsFailed) {
   RunHarness run{kSaga};
   run.start();
   run.fail("a");
   EXPECT_EQ(run.state(), RunState::failed);
 }
 
-TEST(ASaga, WaitsForWhatIsHeldAndUndoesItIfItCompletes) {
+TEST(ASaga, WaitsForHeldTasksAndUndoesThoseThatComplete) {
   RunHarness run{kSaga};
   run.start();
   run.claim("b");
@@ -164,7 +164,7 @@ TEST(ASaga, IsNotEndedByItsDeadline) {
   EXPECT_EQ(run.run().error->code, "deadline_exceeded");
 }
 
-TEST(ASaga, UndoesTheElementsOfAForEachThatCompleted) {
+TEST(ASaga, UndoesTheCompletedElementsOfAForEach) {
   RunHarness run{R"({"id":"a","activity":"t","for_each":[1,2,3],"compensate":"undo"},
                     {"id":"undo","type":"compensation","activity":"u"})"};
   run.start();
@@ -178,7 +178,7 @@ TEST(ASaga, UndoesTheElementsOfAForEachThatCompleted) {
   EXPECT_EQ(run.state(), RunState::compensated);
 }
 
-TEST(ASaga, ByHandUndoesAFailedRun) {
+TEST(ASaga, RequestedByAnOperatorUndoesAFailedRun) {
   RunHarness run{kSaga, R"(,"on_failure":"fail")"};
   run.start();
   run.complete("a");
@@ -195,14 +195,14 @@ TEST(ASaga, ByHandUndoesAFailedRun) {
   EXPECT_EQ(nothing.act(RunAction::compensate).problem().code, ProblemCode::invalid_state);
 }
 
-TEST(ACancel, WithNothingToUndoEndsTheRunAtOnce) {
+TEST(ACancel, WithNothingToUndoEndsTheRunImmediately) {
   RunHarness run{R"({"id":"a","activity":"t"},{"id":"b","activity":"t"},
                     {"id":"w","type":"workflow","workflow":"y"},{"id":"s","type":"signal","signal":"x"})"};
   run.start();
   run.claim("a");
   ASSERT_TRUE(run.act(RunAction::cancel));
   EXPECT_EQ(run.state(), RunState::cancelled);
-  EXPECT_TRUE(run.task("a").is_asked_to_stop);
+  EXPECT_TRUE(run.task("a").is_stop_requested);
   EXPECT_EQ(run.stopped_children(), Names{"w"});
   const auto ended = run.run();
   run.complete("a");
@@ -211,7 +211,7 @@ TEST(ACancel, WithNothingToUndoEndsTheRunAtOnce) {
   EXPECT_EQ(run.run().counts.live(), 0);
 }
 
-TEST(ACancel, OfARunThatDidSomethingUndoesIt) {
+TEST(ACancel, OfARunWithCompletedTasksUndoesThem) {
   RunHarness run{kSaga};
   run.start();
   run.complete("a");
@@ -225,7 +225,7 @@ TEST(ACancel, OfARunThatDidSomethingUndoesIt) {
   EXPECT_EQ(run.run().error->code, "cancelled");
 }
 
-TEST(ACancel, WaitsForWhatWouldHaveToBeUndone) {
+TEST(ACancel, WaitsForHeldTasksThatHaveACompensation) {
   for (const bool completes : {false, true}) {
     RunHarness run{kSaga};
     run.start();
@@ -245,7 +245,7 @@ TEST(ACancel, WaitsForWhatWouldHaveToBeUndone) {
   }
 }
 
-TEST(AnOrder, RunsAsTheExampleSays) {
+TEST(AnOrder, RunsAsTheExampleShows) {
   RunHarness run{*parse_definition(testing::kOrderFulfilment)};
   run.start(R"({"total":12.50,"parcels":["p1","p2"]})");
   run.complete("reserve_inventory", R"({"id":"r1"})");
@@ -266,7 +266,7 @@ TEST(AnOrder, RunsAsTheExampleSays) {
   EXPECT_EQ(run.run().output.text, "[1,2]");
 }
 
-TEST(ASignal, IsKeptUntilItIsConsumedInOrder) {
+TEST(ASignal, IsBufferedAndConsumedInOrder) {
   RunHarness run{R"({"id":"a","activity":"t"},{"id":"s","type":"signal","signal":"go","after":["a"]},
                     {"id":"r","type":"signal","signal":"go","after":["s"]})"};
   run.start();
@@ -285,7 +285,7 @@ TEST(ASignal, IsKeptUntilItIsConsumedInOrder) {
   EXPECT_EQ(run.signal("go").problem().code, ProblemCode::already_completed);
 }
 
-TEST(ASignal, GoesToWhoHasWaitedLongest) {
+TEST(ASignal, GoesToTheTaskThatHasWaitedLongest) {
   RunHarness run{R"({"id":"late","type":"signal","signal":"go","after":["a"]},{"id":"a","activity":"t"},
                     {"id":"early","type":"signal","signal":"go"})"};
   run.start();
@@ -295,7 +295,7 @@ TEST(ASignal, GoesToWhoHasWaitedLongest) {
   EXPECT_EQ(run.state_of("late"), NodeState::waiting);
 }
 
-TEST(ASignal, ThatDoesNotComeInTimeFailsItsTask) {
+TEST(ASignal, FailsItsTaskIfItArrivesTooLate) {
   RunHarness run{R"({"id":"s","type":"signal","signal":"go","timeout":"1h"})"};
   run.start();
   run.advance(1h - 1us);
@@ -306,7 +306,7 @@ TEST(ASignal, ThatDoesNotComeInTimeFailsItsTask) {
   EXPECT_EQ(run.nodes_of(RunEventType::task_timed_out), Names{"s"});
 }
 
-TEST(ASignal, WhilePausedIsConsumedAndWhatItUnlocksIsHeld) {
+TEST(ASignal, WhilePausedIsConsumedAndItsSuccessorsAreHeld) {
   RunHarness run{R"({"id":"s","type":"signal","signal":"go"},{"id":"a","activity":"t","after":["s"]})"};
   run.start();
   ASSERT_TRUE(run.act(RunAction::pause));
@@ -329,7 +329,7 @@ TEST(Sleeps, FireInOrderAndOnce) {
   EXPECT_EQ(run.nodes_of(RunEventType::timer_fired), (Names{"b", "a"}));
 }
 
-TEST(Sleeps, DoNotEndBeforeTheirTime) {
+TEST(Sleeps, DoNotEndEarly) {
   RunHarness run{R"({"id":"a","type":"sleep","duration":"2h"})"};
   run.start();
   const core::Run before = run.run();
@@ -337,7 +337,7 @@ TEST(Sleeps, DoNotEndBeforeTheirTime) {
   EXPECT_EQ(run.run(), before);
 }
 
-TEST(AChild, ThatFailsFailsItsTaskAndARetryStartsAnother) {
+TEST(AChild, FailsItsTaskAndARetryStartsAnotherChild) {
   RunHarness run{R"({"id":"w","type":"workflow","workflow":"y","timeout":"1h","input":{"x":1}})"};
   run.start();
   EXPECT_EQ(run.children().at("w").deadline_at, run.clock.now() + 1h);
@@ -352,7 +352,7 @@ TEST(AChild, ThatFailsFailsItsTaskAndARetryStartsAnother) {
   EXPECT_EQ(run.run().output.text, R"({"w":3})");
 }
 
-TEST(AChild, ThatWasReplacedDoesNotEndTheTaskOfItsSuccessor) {
+TEST(AChild, ReplacedByARetryDoesNotEndTheTaskOfItsSuccessor) {
   RunHarness run{R"({"id":"w","type":"workflow","workflow":"y"})"};
   run.start();
   const RunId first = run.children().at("w").child_id;
@@ -363,7 +363,7 @@ TEST(AChild, ThatWasReplacedDoesNotEndTheTaskOfItsSuccessor) {
   EXPECT_EQ(run.run(), before);
 }
 
-TEST(AnOpenRun, TakesTasksOneByOneInTheirOrder) {
+TEST(AnOpenRun, AcceptsTasksOneByOneAndKeepsTheirOrder) {
   RunHarness run{RunHarness::OpenRun{}};
   run.start();
   EXPECT_EQ(run.state(), RunState::running);
@@ -382,7 +382,7 @@ TEST(AnOpenRun, TakesTasksOneByOneInTheirOrder) {
   EXPECT_EQ(run.add().problem().code, ProblemCode::invalid_state);
 }
 
-TEST(AnOpenRun, CancelsWhatComesAfterAFailedTaskAndStaysOpen) {
+TEST(AnOpenRun, CancelsTheSuccessorsOfAFailedTaskAndStaysOpen) {
   RunHarness run{RunHarness::OpenRun{}};
   run.start();
   const std::string a = *run.add();
@@ -398,7 +398,7 @@ TEST(AnOpenRun, CancelsWhatComesAfterAFailedTaskAndStaysOpen) {
   EXPECT_EQ(run.add({"00000000-0000-7000-8000-000000000000"}).problem().errors[0].field, "after[0]");
 }
 
-TEST(AnOpenRun, ThatCompletesByItselfFailsIfATaskDidNotComplete) {
+TEST(AnOpenRun, WithAutoCompleteFailsIfATaskDidNotComplete) {
   for (const bool fails : {false, true}) {
     RunHarness run{RunHarness::OpenRun{.auto_complete = true}};
     run.start();
@@ -410,7 +410,7 @@ TEST(AnOpenRun, ThatCompletesByItselfFailsIfATaskDidNotComplete) {
   }
 }
 
-TEST(AnOpenRun, ThatIsPausedHoldsWhatIsAdded) {
+TEST(AnOpenRun, HoldsAddedTasksWhilePaused) {
   RunHarness run{RunHarness::OpenRun{}};
   run.start();
   ASSERT_TRUE(run.act(RunAction::pause));
@@ -448,7 +448,7 @@ constexpr std::array kAllowed{
     Allowed{RunState::compensating, RunAction::terminate, RunState::cancelled},
 };
 
-TEST(AnAction, IsRefusedWhereTheTableDoesNotHaveIt) {
+TEST(AnAction, IsRejectedUnlessTheTableListsIt) {
   const auto definition = parse_definition(fmt::format(R"({{"name":"x","tasks":[{}]}})", kSaga));
   const Graph graph{*definition};
   for (int i = 0; i < kRunStateCount; ++i) {
@@ -485,7 +485,7 @@ TEST(AnAction, IsRefusedWhereTheTableDoesNotHaveIt) {
   }
 }
 
-TEST(AnAction, ComparesTheSequenceItExpects) {
+TEST(AnAction, ComparesTheExpectedSequence) {
   RunHarness run{kSaga};
   run.start();
   EXPECT_EQ(run.act(RunAction::pause, run.run().sequence + 1).problem().code,

@@ -105,7 +105,7 @@ TEST(TheEventsOfRuns, AreAllInTheDocs) {
   }
 }
 
-TEST(NamesOfRuns, AreReadBack) {
+TEST(NamesOfRuns, RoundTripThroughText) {
   for (const RunState state : all_states()) EXPECT_EQ(run_state_from(to_string(state)), state);
   EXPECT_EQ(run_state_from("done"), std::nullopt);
   for (int i = 0; i < kRunKindCount; ++i)
@@ -119,20 +119,20 @@ TEST(NamesOfRuns, AreReadBack) {
   EXPECT_EQ(run_event_type_from("task_lost"), std::nullopt);
 }
 
-TEST(ExecutionKeys, OfARunNameTheNodeAndTheAttempt) {
+TEST(ExecutionKeys, OfARunContainTheNodeAndTheAttempt) {
   EXPECT_EQ(execution_key(RunId{}, node_name("ship", {.index = 1}), 2),
             "00000000-0000-0000-0000-000000000000:ship:2");
   EXPECT_EQ(node_name("ship", {.index = 1, .item = 4}), "ship[4]");
 }
 
-TEST(APayload, KeepsAnOutputOfNullApartFromNone) {
+TEST(APayload, DistinguishesANullOutputFromNone) {
   EXPECT_EQ(payload_of({}).text, "{}");
   EXPECT_EQ(payload_of({.output = {"null"}}).text, R"({"output":null})");
   EXPECT_EQ(parse_payload(R"({"output":null})")->output.text, "null");
   EXPECT_EQ(parse_payload(R"({"output":1.50})")->output.text, "1.50");
 }
 
-TEST(APayload, HasTheFlagsAndTheStateOfATraceOnlyIfTheyAreNotTheDefault) {
+TEST(APayload, OmitsDefaultTraceFlagsAndState) {
   RunFacts facts{.ns = "default", .workflow = "w", .input = {"1"}, .trace_id = "a", .span_id = "b"};
   const std::string before = payload_of({.run = facts}).text;
   EXPECT_TRUE(before.ends_with(R"("trace_id":"a","span_id":"b"}})")) << before;
@@ -144,7 +144,7 @@ TEST(APayload, HasTheFlagsAndTheStateOfATraceOnlyIfTheyAreNotTheDefault) {
   EXPECT_EQ(parse_payload(text)->run, facts);
 }
 
-TEST(APayload, ThatIsNoneIsRefusedByField) {
+TEST(APayload, IsRejectedByFieldIfInvalid) {
   EXPECT_FALSE(parse_payload(R"({"state":"gone"})"));
   EXPECT_FALSE(parse_payload(R"({"node":[1,2,3]})"));
   EXPECT_FALSE(parse_payload(R"({"node":[-1]})"));

@@ -6,7 +6,7 @@
 namespace pawl::core {
 namespace {
 
-TEST(AFiring, ThatHasEndedIsNotEndedAgain) {
+TEST(AFiring, EndsOnce) {
   const TimePoint now = time_from_micros(1'800'000'000'000'000);
   Firing fired = firing_of({.id = "s", .name = "nightly"}, now, FiringOrigin::slot, now);
   fired.status = FiringStatus::fired;

@@ -11,7 +11,7 @@ struct Vector {
   const char* digest;
 };
 
-TEST(Sha256, GivesTheDigestsOfTheStandard) {
+TEST(Sha256, MatchesTheTestVectorsOfTheStandard) {
   const std::vector<Vector> vectors{
       {"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
       {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},

@@ -25,7 +25,7 @@ constexpr std::string_view kText = R"(
     2
 })";
 
-TEST(SourceLine, IsThatOfTheField) {
+TEST(SourceLine, IsTheLineOfTheField) {
   EXPECT_EQ(line_of(kText, ""), 2);
   EXPECT_EQ(line_of(kText, "name"), 3);
   EXPECT_EQ(line_of(kText, "tasks"), 4);
@@ -38,7 +38,7 @@ TEST(SourceLine, IsThatOfTheField) {
   EXPECT_EQ(line_of(kText, "a"), 17);
 }
 
-TEST(SourceLine, OfWhatIsAbsentIsThatOfWhatItWouldStandIn) {
+TEST(SourceLine, OfAMissingFieldIsTheLineOfItsParent) {
   EXPECT_EQ(line_of(kText, "deadline"), 2);
   EXPECT_EQ(line_of(kText, "tasks[1].activity"), 8);
   EXPECT_EQ(line_of(kText, "tasks[7].id"), 4);
@@ -47,9 +47,9 @@ TEST(SourceLine, OfWhatIsAbsentIsThatOfWhatItWouldStandIn) {
   EXPECT_EQ(line_of(kText, "tasks[1"), 4);
 }
 
-TEST(SourceLine, OfADoubledKeyIsThatOfTheLast) { EXPECT_EQ(line_of("{\"a\":1,\n\"a\":2}", "a"), 2); }
+TEST(SourceLine, OfADuplicateKeyIsTheLineOfTheLast) { EXPECT_EQ(line_of("{\"a\":1,\n\"a\":2}", "a"), 2); }
 
-TEST(SourceLine, StandsInTheDetailOfAProblemWithTheRefusedValue) {
+TEST(SourceLine, IsInTheDetailOfAProblemWithTheRejectedValue) {
   Problem problem = invalid_field("tasks[1].after[1]", "there is no task 'c'");
   EXPECT_EQ(with_places(problem, kText).detail, "line 11: tasks[1].after[1]: there is no task 'c'");
   problem.errors.push_back({.field = "name", .message = "is odd"});
@@ -71,7 +71,7 @@ TEST(RefusedValue, IsQuotedInItsShortestForm) {
   EXPECT_EQ(quoted(R"({"a": 1e400})", "a"), "is odd (got 1e400)");
 }
 
-TEST(RefusedValue, IsCutAtAWholeCharacter) {
+TEST(RefusedValue, IsTruncatedAtAWholeCharacter) {
   const std::string long_text(1'000, 'x');
   EXPECT_EQ(quoted("{\"a\":\"" + long_text + "\"}", "a"), "is odd (got \"" + std::string(79, 'x') + "…)");
   std::string umlauts;
@@ -81,7 +81,7 @@ TEST(RefusedValue, IsCutAtAWholeCharacter) {
   EXPECT_LE(message.size(), kQuotedBytesMax + 20);
 }
 
-TEST(RefusedValue, IsNotQuotedWhereTheMessageHasItOrThereIsNone) {
+TEST(RefusedValue, IsQuotedOnlyIfItExistsAndTheMessageLacksIt) {
   EXPECT_EQ(quoted(R"({"a":"b"})", "a", "there is no task 'b'"), "there is no task 'b'");
   EXPECT_EQ(quoted(R"({"a":["b"]})", "a", "is a cycle: b -> b"), "is a cycle: b -> b");
   EXPECT_EQ(quoted(R"({"a":1})", "b", "is required"), "is required");

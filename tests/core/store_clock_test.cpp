@@ -33,7 +33,7 @@ class StoreTime : public ::testing::Test {
   StepDetector detector;
 };
 
-TEST_F(StoreTime, IsTheClockWhileItIsNotSet) {
+TEST_F(StoreTime, FollowsTheClockBetweenSteps) {
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(read(), clock);
     pass(1min);
@@ -41,7 +41,7 @@ TEST_F(StoreTime, IsTheClockWhileItIsNotSet) {
   EXPECT_EQ(state, ClockState{});
 }
 
-TEST_F(StoreTime, GoesOnOverAStepBackAndRunsSlowerUntilBothAgree) {
+TEST_F(StoreTime, ContinuesAcrossAStepBackAndSlowsDownUntilBothAgree) {
   (void)read();
   set(-1h);
   EXPECT_EQ(read(), kStart);
@@ -56,7 +56,7 @@ TEST_F(StoreTime, GoesOnOverAStepBackAndRunsSlowerUntilBothAgree) {
   EXPECT_EQ(state.steps, 1);
 }
 
-TEST_F(StoreTime, FollowsAStepForwardAndTellsWhatItSkipped) {
+TEST_F(StoreTime, FollowsAStepForwardAndReportsTheSkippedTime) {
   (void)read();
   pass(10s);
   set(1h);
@@ -66,7 +66,7 @@ TEST_F(StoreTime, FollowsAStepForwardAndTellsWhatItSkipped) {
   EXPECT_EQ(jumped_since(state, read()), 0s);
 }
 
-TEST_F(StoreTime, TakesUpAStepBackThatIsTakenBack) {
+TEST_F(StoreTime, AbsorbsAStepBackThatIsReverted) {
   (void)read();
   set(-10s);
   EXPECT_EQ(read(), kStart);
@@ -84,7 +84,7 @@ TEST_F(StoreTime, DoesNotStayAheadForYearsAfterAWrongDate) {
   EXPECT_EQ(state.steps_back, 1);
 }
 
-TEST_F(StoreTime, SeesNoStepInASlowAnswerOrInDrift) {
+TEST_F(StoreTime, DetectsNoStepInASlowReplyOrInDrift) {
   (void)read();
   pass(5s);
   clock -= 4s;  // the server read its clock early in a round trip of five seconds
@@ -97,7 +97,7 @@ TEST_F(StoreTime, SeesNoStepInASlowAnswerOrInDrift) {
   EXPECT_EQ(state.steps, 0);
 }
 
-TEST_F(StoreTime, DoesNotMeasureBySlowAnswers) {
+TEST_F(StoreTime, IgnoresMeasurementsOfSlowReplies) {
   pass(10s);
   const ClockReading late{.clock = clock, .sent = elapsed - 2s, .received = elapsed};
   EXPECT_EQ(detector.observe(late, state), std::nullopt);
@@ -109,7 +109,7 @@ TEST_F(StoreTime, DoesNotMeasureBySlowAnswers) {
   EXPECT_EQ(state.steps, 1) << "a step is seen in a slow answer too";
 }
 
-TEST_F(StoreTime, SeesNoStepWhereAnotherNodeRecordedIt) {
+TEST_F(StoreTime, DetectsNoStepThatAnotherNodeRecorded) {
   StepDetector other;
   (void)other.observe({.clock = clock, .sent = {}, .received = {}}, state);
   (void)read();
@@ -118,7 +118,7 @@ TEST_F(StoreTime, SeesNoStepWhereAnotherNodeRecordedIt) {
   EXPECT_EQ(other.observe({.clock = clock, .sent = elapsed, .received = elapsed}, state), std::nullopt);
 }
 
-TEST_F(StoreTime, IsKeptInARecord) {
+TEST_F(StoreTime, RoundTripsThroughItsRecord) {
   (void)read();
   for (int i = 0; i < 20; ++i) {
     set(i % 3 == 0 ? -1min : 2min);

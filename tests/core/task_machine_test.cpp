@@ -24,7 +24,7 @@ std::vector<TaskEvent> all_events() {
   return events;
 }
 
-TEST(TheTable, IsWhatNextStatusSaysForEveryPair) {
+TEST(TheTable, AgreesWithNextStatusForEveryPair) {
   for (const TaskStatus from : all_statuses()) {
     for (const TaskEvent event : all_events()) {
       const auto row = std::find_if(kTaskTransitions.begin(), kTaskTransitions.end(),
@@ -35,7 +35,7 @@ TEST(TheTable, IsWhatNextStatusSaysForEveryPair) {
   }
 }
 
-TEST(TheTable, LetsNothingOutOfATerminalStatusButAnOperatorsRetry) {
+TEST(TheTable, LetsOnlyARetryLeaveATerminalStatus) {
   for (const TaskTransition& row : kTaskTransitions) {
     if (!is_terminal(row.from)) continue;
     EXPECT_TRUE(row.event == TaskEvent::revived || row.event == TaskEvent::revived_in_line)
@@ -58,7 +58,7 @@ TEST(TheTable, ReachesEveryStatusFromPendingOrBlocked) {
   EXPECT_EQ(std::count(reached.begin(), reached.end(), true), kTaskStatusCount);
 }
 
-TEST(Names, OfStatusesEventsAndOutcomesAreReadBack) {
+TEST(Names, OfStatusesEventsAndOutcomesRoundTrip) {
   for (const TaskStatus status : all_statuses()) EXPECT_EQ(task_status_from(to_string(status)), status);
   EXPECT_EQ(task_status_from("done"), std::nullopt);
   for (int i = 0; i < 6; ++i) {
@@ -90,7 +90,7 @@ struct Decisions : ::testing::Test {
   }
 };
 
-TEST_F(Decisions, OnANewTaskPutItWhereItBelongs) {
+TEST_F(Decisions, OnANewTaskChooseItsInitialStatus) {
   EXPECT_EQ(pending().place, Place::ready);
   EXPECT_EQ(pending({.type = "t", .delay = 1s}).place, Place::scheduled);
   EXPECT_EQ(pending({.type = "t", .run_at = clock.now() - 1h}).available_at, clock.now());
@@ -115,7 +115,7 @@ TEST_F(Decisions, OnAClaimCountTheAttemptAndRaiseTheFence) {
   EXPECT_EQ(record.lease->timeout_at, clock.now() + 5s);
 }
 
-TEST_F(Decisions, ChangeNothingByThemselves) {
+TEST_F(Decisions, DoNotModifyTheirInput) {
   const TaskRecord record = claimed();
   for (int action = 0; action < kReportActionCount; ++action) {
     (void)report(record, static_cast<ReportAction>(action));
@@ -124,7 +124,7 @@ TEST_F(Decisions, ChangeNothingByThemselves) {
   }
 }
 
-TEST_F(Decisions, HoldALeaseUpToItsLastMicrosecondAndNotAtItsEnd) {
+TEST_F(Decisions, AcceptALeaseUpToItsLastMicrosecondAndNotAtItsEnd) {
   const TaskRecord record = claimed();
   clock.advance(30s - 1us);
   EXPECT_TRUE(report(record, ReportAction::complete).ok());
@@ -145,7 +145,7 @@ TEST_F(Decisions, OfASweepCompareTheFence) {
   EXPECT_EQ(json_error(change->error_boundary->text), std::nullopt);
 }
 
-TEST_F(Decisions, OfASweepQuoteAnyWorkerName) {
+TEST_F(Decisions, OfASweepEscapeAnyWorkerName) {
   TaskRecord record = pending();
   apply(record, decide_claim(record, R"(w"\1)", 10s, clock.now()));
   clock.advance(11s);
@@ -164,7 +164,7 @@ TEST_F(Decisions, RestartTheTimeoutAtTheFirstStartOnly) {
   EXPECT_EQ(record.lease->timeout_at, *first + 5s);
 }
 
-TEST_F(Decisions, OnATimeoutThatTheWorkerReportsRecordItAsOne) {
+TEST_F(Decisions, OnAReportedTimeoutRecordItAsATimeout) {
   const Report at_timeout{.fence = 1,
                           .action = ReportAction::fail,
                           .error = {.code = "timeout", .message = "the attempt took too long"}};
@@ -181,7 +181,7 @@ TEST_F(Decisions, OnATimeoutThatTheWorkerReportsRecordItAsOne) {
             AttemptOutcome::failed);
 }
 
-TEST_F(Decisions, OfAPromotionWaitForTheTime) {
+TEST_F(Decisions, OfAPromotionWaitUntilTheTaskIsDue) {
   const TaskRecord record = pending({.type = "t", .delay = 5s});
   EXPECT_EQ(decide_promote(record, clock.now() + 5s - 1us), std::nullopt);
   EXPECT_EQ(decide_promote(record, clock.now() + 5s)->place, Place::ready);

@@ -17,7 +17,7 @@ std::string refused_schema(const std::string& schema) {
   return checked ? "" : checked.problem().errors.at(0).field;
 }
 
-TEST(TaskType, AsksForItsRequiredFields) {
+TEST(TaskType, RequiresItsRequiredFields) {
   const DeclaredType type{{.name = "t", .required = {"user_question"}}};
   EXPECT_TRUE(type.check_payload({R"({"user_question":null})"}).ok());
   EXPECT_EQ(type.check_payload({"{}"}).problem().errors.at(0).field, "payload.user_question");
@@ -25,7 +25,7 @@ TEST(TaskType, AsksForItsRequiredFields) {
   EXPECT_EQ(type.check_payload({}).problem().errors.at(0).field, "payload") << "nothing reads as null";
 }
 
-TEST(TaskType, NamesThePathOfWhatDoesNotFit) {
+TEST(TaskType, NamesThePathOfAnInvalidValue) {
   const std::string schema =
       R"({"type":"object","required":["items"],"properties":{"items":{"type":"array","items":)"
       R"({"type":"object","required":["price"],"properties":{"price":{"type":"number","minimum":0}}}}}})";
@@ -42,7 +42,7 @@ TEST(TaskType, ChecksTheLastOfTwoFieldsWithOneName) {
   EXPECT_EQ(complaint(schema, R"({"n":1,"n":0})"), "payload.n");
 }
 
-TEST(TaskType, KnowsTheTypesOfJson) {
+TEST(TaskType, SupportsTheTypesOfJson) {
   struct Case {
     const char* type;
     const char* fits;
@@ -58,7 +58,7 @@ TEST(TaskType, KnowsTheTypesOfJson) {
   }
 }
 
-TEST(TaskType, KnowsEnumsAndBounds) {
+TEST(TaskType, SupportsEnumsAndBounds) {
   EXPECT_EQ(complaint(R"({"enum":["a",1]})", "1"), "");
   EXPECT_EQ(complaint(R"({"enum":["a",1]})", "2"), "payload");
   EXPECT_EQ(complaint(R"({"maximum":3})", "3"), "");
@@ -98,7 +98,7 @@ TEST(TaskType, ComparesLargeNumbersExactly) {
   EXPECT_EQ(complaint(R"({"maximum":9007199254740992.0})", "9007199254740993"), "payload");
 }
 
-TEST(TaskType, ChecksWhatNoDoubleCanHold) {
+TEST(TaskType, ChecksNumbersThatNoDoubleCanHold) {
   EXPECT_EQ(complaint(R"({"type":"array"})", "[1e400]"), "");
   EXPECT_EQ(complaint(R"({"maximum":1e400})", "1e401"), "payload");
   EXPECT_EQ(complaint(R"({"enum":[9007199254740993]})", "9007199254740992"), "payload");
@@ -143,7 +143,7 @@ TEST(TaskType, HasASchemaOfLimitedSize) {
   EXPECT_EQ(refused.problem().detail, "schema: has 65537 bytes, at most 65536 are possible");
 }
 
-TEST(TaskType, NamesTheBeginningOfALongEnum) {
+TEST(TaskType, AbbreviatesALongEnumInErrors) {
   std::string schema = R"({"enum":["value-0")";
   for (int i = 1; i < 1'000; ++i) schema += ",\"value-" + std::to_string(i) + "\"";
   const DeclaredType type{{.name = "t", .schema = {schema + "]}"}}};
@@ -175,7 +175,7 @@ TEST(TaskType, ChecksAllOfALargePayload) {
   EXPECT_EQ(complaint(schema, payload + R"(,{"p999":1}])"), "payload[100000].p999");
 }
 
-TEST(TaskType, FillsInWhatWasNotGiven) {
+TEST(TaskType, FillsInMissingFieldsWithDefaults) {
   TaskSpec spec;
   fill_in({.name = "t", .queue = "q", .priority = 4, .timeout = Duration{7}}, spec);
   EXPECT_EQ(spec.queue, "q");
@@ -184,7 +184,7 @@ TEST(TaskType, FillsInWhatWasNotGiven) {
   EXPECT_EQ(spec.retry, RetryPolicy{});
 }
 
-TEST(TaskType, LeavesWhatWasGiven) {
+TEST(TaskType, KeepsGivenFields) {
   const TaskType type{.name = "t",
                       .queue = "q",
                       .priority = 4,

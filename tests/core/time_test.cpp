@@ -18,7 +18,7 @@ TEST(Times, AreWrittenInUtcWithMicroseconds) {
   EXPECT_EQ(format_time(time_from_micros(951'782'400'000'007)), "2000-02-29T00:00:00.000007Z");
 }
 
-TEST(Times, AreReadInEverySpellingOfRfc3339) {
+TEST(Times, AreParsedInEverySpellingOfRfc3339) {
   const auto ten = time_from_micros(1'769'680'800'000'000);
   EXPECT_EQ(parse_time("2026-01-29T10:00:00.000000Z"), ten);
   EXPECT_EQ(parse_time("2026-01-29T10:00:00Z"), ten);
@@ -32,7 +32,7 @@ TEST(Times, AreReadInEverySpellingOfRfc3339) {
   EXPECT_TRUE(parse_time("0001-01-01T00:00:00Z"));
 }
 
-TEST(Times, ThatAreNoneAreRefused) {
+TEST(Times, AreRejectedIfInvalid) {
   for (const char* text : {"",
                            "now",
                            "2026-01-29",
@@ -65,7 +65,7 @@ TEST(Times, ThatAreNoneAreRefused) {
   EXPECT_EQ(parse_time(std::string_view{"2026-01-29T10:00:00Z\0", 21}), std::nullopt);
 }
 
-TEST(Times, AreReadBackAsTheyWereWritten) {
+TEST(Times, RoundTripThroughText) {
   testing::SeededRandom random{11};
   for (int i = 0; i < 10'000; ++i) {
     const auto time = time_from_micros(static_cast<std::int64_t>(random.below(250'000'000'000'000'000)));
@@ -86,7 +86,7 @@ TEST(Durations, AreWrittenInTheirShortestExactForm) {
   EXPECT_EQ(format_duration(1234567us), "1234.567ms");
 }
 
-TEST(Durations, AreReadInEveryUnit) {
+TEST(Durations, AreParsedInEveryUnit) {
   EXPECT_EQ(parse_duration("1500ms"), 1500ms);
   EXPECT_EQ(parse_duration("30s"), 30s);
   EXPECT_EQ(parse_duration("5m"), 5min);
@@ -99,7 +99,7 @@ TEST(Durations, AreReadInEveryUnit) {
   EXPECT_EQ(parse_duration("36500d"), kDurationMax);
 }
 
-TEST(Durations, ThatAreNoneAreRefused) {
+TEST(Durations, AreRejectedIfInvalid) {
   for (const char* text :
        {"",    "s",      "ms",   "5",    "-5s",  "+5s",   " 5s",    "5s ",
         "5 s", "5S",     "5sec", "5us",  "5w",   "1e3s",  "0x5s",   ".5s",
@@ -112,7 +112,7 @@ TEST(Durations, ThatAreNoneAreRefused) {
   EXPECT_EQ(parse_duration(std::string(5'000, '9') + "s"), std::nullopt);
 }
 
-TEST(Durations, AreReadBackAsTheyWereWritten) {
+TEST(Durations, RoundTripThroughText) {
   testing::SeededRandom random{12};
   for (int i = 0; i < 10'000; ++i) {
     const auto bound = std::uint64_t{1} << (1 + random.below(51));

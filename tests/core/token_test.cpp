@@ -16,13 +16,13 @@ TokenText some_token() {
   return {.role = Role::worker, .id = "abcDEF012345", .secret = std::string(43, 'x')};
 }
 
-TEST(Token, IsReadBackAsItWasWritten) {
+TEST(Token, RoundTripsThroughText) {
   const std::string text = format_token(some_token());
   EXPECT_TRUE(text.starts_with("pawl_w_abcDEF012345_xxx"));
   EXPECT_EQ(parse_token(text), some_token());
 }
 
-TEST(Token, WithOneWrongCharacterIsNone) {
+TEST(Token, WithOneWrongCharacterIsRejected) {
   const std::string text = format_token(some_token());
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::string wrong = text;
@@ -34,7 +34,7 @@ TEST(Token, WithOneWrongCharacterIsNone) {
   EXPECT_EQ(parse_token(text.substr(0, text.size() - 1)), std::nullopt);
 }
 
-TEST(Token, ChecksumIsThatOfZip) { EXPECT_EQ(crc32("123456789"), 0xcbf43926U); }
+TEST(Token, HasTheCrc32OfZipAsItsChecksum) { EXPECT_EQ(crc32("123456789"), 0xcbf43926U); }
 
 TEST(Token, CharactersAreDrawnFairly) {
   std::string bytes;
@@ -44,7 +44,7 @@ TEST(Token, CharactersAreDrawnFairly) {
     EXPECT_EQ(std::count(drawn.begin(), drawn.end(), c), 4) << c;
 }
 
-TEST(Token, IsRefusedWithOneAnswerWhateverIsWrong) {
+TEST(Token, IsRejectedWithTheSameErrorForEveryReason) {
   const Token good{.id = "abcDEF012345", .expires_at = kNow + 1s, .secret_hash = "hash"};
   EXPECT_TRUE(authenticate(good, "hash", kNow).ok());
   Token revoked = good;
@@ -57,7 +57,7 @@ TEST(Token, IsRefusedWithOneAnswerWhateverIsWrong) {
   }
 }
 
-TEST(Token, IsForItsNamespacesAndQueues) {
+TEST(Token, IsLimitedToItsNamespacesAndQueues) {
   EXPECT_TRUE(allows_namespace({.namespaces = {"*"}}, "any"));
   EXPECT_FALSE(allows_namespace({.namespaces = {"a"}}, "b"));
   EXPECT_TRUE(check_queue({}, "any").ok());
@@ -70,7 +70,7 @@ TEST(Token, IsForItsNamespacesAndQueues) {
   EXPECT_FALSE(covers_namespaces({"a"}, {})) << "one of no namespace is of no one's";
 }
 
-TEST(Token, IsCheckedBeforeItIsMade) {
+TEST(Token, IsValidatedBeforeItIsCreated) {
   const CreateToken good{.id = "abcDEF012345", .secret_hash = "h", .namespaces = {"*"}};
   EXPECT_TRUE(check(good).ok());
   CreateToken bad = good;
@@ -109,7 +109,7 @@ std::optional<Record> rotated(const std::optional<Record>& token, const std::str
   return stored_as(decide_rotate_token(request, std::span{&token, 1}, now)->changes.at(0));
 }
 
-TEST(Token, ThatIsRotatedHasTwoSecretsForAWhile) {
+TEST(Token, AcceptsTwoSecretsForAWhileAfterRotation) {
   const auto first = made();
   const auto second = rotated(first, "two", 1h, kNow);
   const Token token = token_from(second->body);
@@ -125,7 +125,7 @@ TEST(Token, ThatIsRotatedHasTwoSecretsForAWhile) {
   EXPECT_FALSE(authenticate(sudden, "", kNow).ok());
 }
 
-TEST(Token, ThatHasEndedIsNotRotated) {
+TEST(Token, CannotBeRotatedAfterItsEnd) {
   std::optional<Record> token = made();
   token = stored_as(decide_revoke_token({.id = "abcDEF012345"}, std::span{&token, 1}, kNow)->changes.at(0));
   const RotateToken request{.id = "abcDEF012345", .secret_hash = "two"};
@@ -136,7 +136,7 @@ TEST(Token, ThatHasEndedIsNotRotated) {
   EXPECT_EQ(check(endless).problem().errors.at(0).field, "overlap");
 }
 
-TEST(Token, NotesItsUseOnceAnHour) {
+TEST(Token, RecordsItsLastUseOnceAnHour) {
   std::optional<Record> token = made();
   const NoteTokenUse use{.id = "abcDEF012345"};
   const auto note = [&](TimePoint now) { return decide_note_token_use(use, std::span{&token, 1}, now); };

@@ -18,7 +18,7 @@ Record claimed_by(const std::string& id) {
   return record_of(decide_claimed_by({.worker_id = id}, std::span{&none, 1}, kNow)->changes.at(0));
 }
 
-TEST(Worker, KnownByAClaimAloneKeepsItsTasksWhenItGoesOffline) {
+TEST(Worker, RegisteredByAClaimKeepsItsTasksWhenOffline) {
   const std::optional<Record> found = claimed_by("w");
   EXPECT_TRUE(worker_at(*found, kNow).is_minimal);
   const auto due = decide_worker_due({}, std::span{&found, 1}, kNow + kWorkerTimeout);
@@ -26,7 +26,7 @@ TEST(Worker, KnownByAClaimAloneKeepsItsTasksWhenItGoesOffline) {
   EXPECT_EQ(worker_from(*due->changes.at(0).body).status, WorkerStatus::offline);
 }
 
-TEST(Worker, ThatWasHeardOfMeanwhileIsLeftAlone) {
+TEST(Worker, StaysOnlineAfterAHeartbeatDuringTheSweep) {
   std::optional<Record> found = claimed_by("w");
   const auto beat = decide_heartbeat({.worker_id = "w"}, std::span{&found, 1}, kNow + 59s);
   found = record_of(beat->changes.at(0));
@@ -35,7 +35,7 @@ TEST(Worker, ThatWasHeardOfMeanwhileIsLeftAlone) {
   EXPECT_EQ(due->eviction, Eviction::none);
 }
 
-TEST(Worker, IsThereAsLongAsItRenewsItsTasks) {
+TEST(Worker, StaysOnlineWhileItRenewsItsTasks) {
   std::optional<Record> found = claimed_by("w");
   found = record_of(decide_heartbeat({.worker_id = "w"}, std::span{&found, 1}, kNow)->changes.at(0));
   const auto due = decide_worker_due({.renewed_at = kNow + 45s}, std::span{&found, 1}, kNow + 60s);
@@ -47,7 +47,7 @@ TEST(Worker, IsThereAsLongAsItRenewsItsTasks) {
   EXPECT_EQ(late->eviction, Eviction::recover);
 }
 
-TEST(Worker, StaysDueWhileItHoldsMoreThanWasListed) {
+TEST(Worker, StaysDueWhileItHoldsMoreTasksThanWereListed) {
   std::optional<Record> found = claimed_by("w");
   found = record_of(decide_heartbeat({.worker_id = "w"}, std::span{&found, 1}, kNow)->changes.at(0));
   const auto due = decide_worker_due({.is_all = false}, std::span{&found, 1}, kNow + 60s);
@@ -55,7 +55,7 @@ TEST(Worker, StaysDueWhileItHoldsMoreThanWasListed) {
   EXPECT_TRUE(due->changes.empty());
 }
 
-TEST(Worker, RegisteredByAnotherMeanwhileMustBeLookedForAgain) {
+TEST(Worker, RegisteredConcurrentlyMustBeReadAgain) {
   const Registration first{.request = {.hostname = "h", .pid = 1}, .worker_id = "a"};
   const std::vector<std::optional<Record>> nothing(2);
   const auto done = decide_register(first, nothing, kNow);

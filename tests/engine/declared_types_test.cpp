@@ -25,7 +25,7 @@ class DeclaredTypesOfRuns : public ::testing::Test {
                           .body = put->answer,
                           .updated_at = clock.now()};
   }
-  void let_it_be_read_again() { clock.advance(engine::DeclaredTypes::kSeenWithin); }
+  void expire_the_cached_type() { clock.advance(engine::DeclaredTypes::kSeenWithin); }
 
   ManualClock clock;
   engine::DeclaredTypes types{clock};
@@ -39,29 +39,29 @@ TEST_F(DeclaredTypesOfRuns, AreParsedOnceAsLongAsTheyDoNotChange) {
   ASSERT_NE(first, nullptr);
   EXPECT_EQ(find(), first);
   EXPECT_EQ(reads, 1);
-  let_it_be_read_again();
+  expire_the_cached_type();
   EXPECT_EQ(find(), first) << "it was read again, and is the same";
   EXPECT_EQ(reads, 2);
   EXPECT_TRUE(first->check_payload({"1"}).ok());
   store(R"({"enum":[2]})");
-  let_it_be_read_again();
+  expire_the_cached_type();
   const auto second = find();
   ASSERT_NE(second, nullptr);
   EXPECT_FALSE(second->check_payload({"1"}).ok());
   EXPECT_TRUE(first->check_payload({"1"}).ok()) << "those who have it keep it";
 }
 
-TEST_F(DeclaredTypesOfRuns, AreForgottenWhenTheyAreDeletedAndMayComeAgain) {
+TEST_F(DeclaredTypesOfRuns, AreEvictedWhenDeletedAndParsedAgainWhenRecreated) {
   EXPECT_EQ(find(), nullptr);
   store(R"({"enum":[1]})");
-  let_it_be_read_again();
+  expire_the_cached_type();
   EXPECT_TRUE(find()->check_payload({"1"}).ok());
   record.reset();
-  let_it_be_read_again();
+  expire_the_cached_type();
   EXPECT_EQ(find(), nullptr);
   clock.advance(core::Duration{1});
   store(R"({"enum":[2]})");
-  let_it_be_read_again();
+  expire_the_cached_type();
   EXPECT_TRUE(find()->check_payload({"2"}).ok());
 }
 

@@ -60,25 +60,25 @@ struct Groups : ::testing::Test {
   core::EnqueueTasks one() { return {.tasks = {task_of("t")}}; }
 };
 
-TEST_F(Groups, AreOneCommitAndAreAnsweredAfterIt) {
+TEST_F(Groups, AreCommittedOnceBeforeTheirReplies) {
   execute({one(), one(), core::ClaimTasks{.worker_id = "w"},
            core::SetQueue{.name = "q", .patch = {.paused = true}}});
   EXPECT_EQ(answers.size(), 4U);
   EXPECT_EQ(plan.committed_groups, 1);
 }
 
-TEST_F(Groups, ThatChangeNothingDoNotCommit) {
+TEST_F(Groups, WithoutAChangeAreNotCommitted) {
   execute({core::ClaimTasks{.worker_id = "w"}, core::PromoteDue{.ids = {core::TaskId{}}}});
   EXPECT_EQ(answers.size(), 2U);
   EXPECT_EQ(plan.commits, 0);
 }
 
-TEST_F(Groups, WriteDownWhatWasRefusedByHand) {
+TEST_F(Groups, AuditRejectedOperatorCommands) {
   execute({core::CancelTasks{.ids = {core::TaskId{}}}});
   EXPECT_EQ(plan.committed_groups, 1);
 }
 
-TEST_F(Groups, AreTriedAgainAfterALostRaceUnseen) {
+TEST_F(Groups, AreRetriedAfterAConflictWithoutAnError) {
   plan.fail_commits = 20;
   std::vector<engine::Request> group;
   group.push_back({.command = one(), .reply = [this](core::Result<core::Answer> answer) {
@@ -90,7 +90,7 @@ TEST_F(Groups, AreTriedAgainAfterALostRaceUnseen) {
   EXPECT_EQ(node.api().list_tasks({})->items.size(), 1U) << "once, however often it was tried";
 }
 
-TEST_F(Groups, OfAStoreThatStaysGoneAreRefusedAndNotTriedForEver) {
+TEST_F(Groups, AreRejectedAfterSomeRetriesWhileTheStoreFails) {
   for (const auto kind : {StoreError::Kind::unavailable, StoreError::Kind::retry, StoreError::Kind::unknown,
                           StoreError::Kind::internal}) {
     plan.kind = kind;
@@ -109,7 +109,7 @@ TEST_F(Groups, OfAStoreThatStaysGoneAreRefusedAndNotTriedForEver) {
   EXPECT_TRUE(node.api().enqueue_batch(one()).ok());
 }
 
-TEST_F(Groups, LoseNoClaimThatJoinedThemWhenTheyFail) {
+TEST_F(Groups, DoNotLoseAWaitingClaimWhenTheyFail) {
   bool is_answered = false;
   std::vector<engine::Request> group;
   group.push_back({.command = core::ClaimTasks{.worker_id = "w", .wait = 20s},
@@ -125,7 +125,7 @@ TEST_F(Groups, LoseNoClaimThatJoinedThemWhenTheyFail) {
   EXPECT_TRUE(is_answered) << "a claim is never lost with the group that took it";
 }
 
-TEST_F(Groups, WithABadCommandServeTheOthers) {
+TEST_F(Groups, WithAnInvalidCommandExecuteTheOthers) {
   execute({core::CancelTasks{.ids = {core::TaskId{}}}, one(), core::RetryTasks{.ids = {core::TaskId{}}}});
   EXPECT_EQ(std::get<std::vector<core::Result<core::TaskMoved>>>(*answers[0]).at(0).problem().code,
             ProblemCode::not_found);
@@ -134,7 +134,7 @@ TEST_F(Groups, WithABadCommandServeTheOthers) {
             ProblemCode::not_found);
 }
 
-TEST_F(Groups, WithACommandThatNeedsTooMuchMemoryServeTheOthers) {
+TEST_F(Groups, WithACommandThatRunsOutOfMemoryExecuteTheOthers) {
   plan.lacks_memory = true;
   std::vector<engine::Request> group;
   for (core::Command command : std::initializer_list<core::Command>{
@@ -151,7 +151,7 @@ TEST_F(Groups, WithACommandThatNeedsTooMuchMemoryServeTheOthers) {
   EXPECT_TRUE(answers[2].ok());
 }
 
-TEST_F(Groups, WithACommandThatThrowsServeTheOthers) {
+TEST_F(Groups, WithACommandThatThrowsExecuteTheOthers) {
   plan.is_broken = true;
   std::vector<engine::Request> group;
   for (core::Command command : std::initializer_list<core::Command>{
@@ -169,7 +169,7 @@ TEST_F(Groups, WithACommandThatThrowsServeTheOthers) {
   EXPECT_TRUE(answers[2].ok());
 }
 
-TEST_F(Groups, SeeWhatEarlierCommandsOfTheirsDid) {
+TEST_F(Groups, SeeTheEffectsOfTheirEarlierCommands) {
   const core::TaskId id = node.api().enqueue_batch(one())->at(0).id;
   execute({core::CancelTasks{.ids = {id}}, core::CancelTasks{.ids = {id}}});
   EXPECT_TRUE(std::get<std::vector<core::Result<core::TaskMoved>>>(*answers[0]).at(0).ok());
@@ -177,7 +177,7 @@ TEST_F(Groups, SeeWhatEarlierCommandsOfTheirsDid) {
             ProblemCode::already_completed);
 }
 
-TEST_F(Groups, SayWhatTheyScheduledOnce) {
+TEST_F(Groups, ReportTheEarliestScheduledTaskOnce) {
   core::TaskSpec later = task_of("t");
   later.delay = 1h;
   core::TaskSpec soon = task_of("t");
@@ -187,7 +187,7 @@ TEST_F(Groups, SayWhatTheyScheduledOnce) {
   EXPECT_EQ(node.engine().take_earliest_scheduled(), std::nullopt);
 }
 
-TEST_F(Groups, OfATickSayWhenTheNextIsDue) {
+TEST_F(Groups, OfATickReportTheNextDueTime) {
   core::TaskSpec soon = task_of("t");
   soon.delay = 5s;
   execute({core::EnqueueTasks{.tasks = {soon}}});

@@ -16,7 +16,7 @@ RunCache::Kept kept_in(std::uint64_t life) {
   return kept;
 }
 
-TEST(RunCache, GivesARunAwayOnce) {
+TEST(RunCache, ReturnsARunOnce) {
   RunCache cache;
   cache.keep(kRun, kept_in(1));
   const auto kept = cache.take(kRun, 1);
@@ -25,7 +25,7 @@ TEST(RunCache, GivesARunAwayOnce) {
   EXPECT_FALSE(cache.take(kRun, 1));
 }
 
-TEST(RunCache, GivesNothingOfAnEarlierLife) {
+TEST(RunCache, DropsRunsOfAReplacedDatabase) {
   RunCache cache;
   cache.keep(kRun, kept_in(1));
   EXPECT_FALSE(cache.take(kRun, 2));

@@ -31,7 +31,7 @@ struct WaitersTest : ::testing::Test {
   }
 };
 
-TEST_F(WaitersTest, AreTakenOldestFirstUntilTheTasksAreShared) {
+TEST_F(WaitersTest, WakeOldestFirstUntilAllTasksAreAssigned) {
   park(claim_of({"mail"}, {}, 2));
   park(claim_of({"mail"}, {"send"}, 2));
   park(claim_of({"mail"}));
@@ -41,14 +41,14 @@ TEST_F(WaitersTest, AreTakenOldestFirstUntilTheTasksAreShared) {
   EXPECT_EQ(waiters.size(), 1U);
 }
 
-TEST_F(WaitersTest, OfOtherQueuesAndTypesStay) {
+TEST_F(WaitersTest, OfOtherQueuesAndTypesKeepWaiting) {
   park(claim_of({"mail"}, {"other"}));
   park(claim_of({"work"}));
   EXPECT_TRUE(take_for(mail, 5).empty());
   EXPECT_EQ(take_for(work, 5).size(), 1U);
 }
 
-TEST_F(WaitersTest, ThatNameAQueueTwiceAreTakenOnce) {
+TEST_F(WaitersTest, WithADuplicateQueueAreWokenOnce) {
   park(claim_of({"mail", "mail", "work"}, {"send", "send"}));
   EXPECT_EQ(take_for(mail, 5).size(), 1U);
   EXPECT_TRUE(take_for(work, 5).empty());
@@ -56,7 +56,7 @@ TEST_F(WaitersTest, ThatNameAQueueTwiceAreTakenOnce) {
   EXPECT_EQ(waiters.next_end(), std::nullopt);
 }
 
-TEST_F(WaitersTest, ThatMissedAWakeUpLookAgainInsteadOfWaiting) {
+TEST_F(WaitersTest, PollAgainAfterAMissedWakeUp) {
   const std::uint64_t seen = waiters.wakes();
   (void)take_for(mail, 1);
   EXPECT_FALSE(park(claim_of({"mail"}), seen));
@@ -65,14 +65,14 @@ TEST_F(WaitersTest, ThatMissedAWakeUpLookAgainInsteadOfWaiting) {
   EXPECT_TRUE(park(claim_of({"mail"}), waiters.wakes()));
 }
 
-TEST_F(WaitersTest, BeyondTheBoundAreAnsweredAtOnce) {
+TEST_F(WaitersTest, BeyondTheLimitAreRejectedImmediately) {
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(park(claim_of({"mail"})));
   EXPECT_EQ(waiters.size(), 3U);
   ASSERT_EQ(answers.size(), 1U);
   EXPECT_EQ(answers[0].problem().code, core::ProblemCode::resource_exhausted);
 }
 
-TEST_F(WaitersTest, KeepTheirPlaceWhenTheyArePutBack) {
+TEST_F(WaitersTest, KeepTheirPlaceWhenParkedAgain) {
   park(claim_of({"mail"}));
   park(claim_of({"mail"}));
   auto taken = take_for(mail, 1);
@@ -81,7 +81,7 @@ TEST_F(WaitersTest, KeepTheirPlaceWhenTheyArePutBack) {
   EXPECT_EQ(take_for(mail, 1).at(0).place, place);
 }
 
-TEST_F(WaitersTest, ThatArePutBackAreNotRefusedForWhoCameMeanwhile) {
+TEST_F(WaitersTest, ParkedAgainAreAcceptedAboveTheLimit) {
   for (int i = 0; i < 3; ++i) park(claim_of({"mail"}));
   auto taken = take_for(mail, 1);
   EXPECT_TRUE(park(claim_of({"work"})));
@@ -90,7 +90,7 @@ TEST_F(WaitersTest, ThatArePutBackAreNotRefusedForWhoCameMeanwhile) {
   EXPECT_EQ(waiters.size(), 4U);
 }
 
-TEST_F(WaitersTest, EndWhenTheirTimeIsOver) {
+TEST_F(WaitersTest, EndAtTheirTimeout) {
   WaitingClaim soon = claim_of({"mail"});
   soon.until = core::MonotonicTime{1s};
   park(claim_of({"mail"}));
@@ -102,7 +102,7 @@ TEST_F(WaitersTest, EndWhenTheirTimeIsOver) {
   EXPECT_EQ(waiters.take_all().size(), 1U);
 }
 
-TEST_F(WaitersTest, OfAQueueAreTakenAllOrTheLimitedOnes) {
+TEST_F(WaitersTest, OfAQueueAreWokenAllOrOnlyTheLimitedOnes) {
   WaitingClaim limited = claim_of({"mail"});
   limited.limited = true;
   park(claim_of({"mail", "work"}));
@@ -115,7 +115,7 @@ TEST_F(WaitersTest, OfAQueueAreTakenAllOrTheLimitedOnes) {
   EXPECT_EQ(waiters.take_of_queue({"default", "work"}, false, 5).size(), 1U);
 }
 
-TEST_F(WaitersTest, OfOneKindSendTheirOldestToLook) {
+TEST_F(WaitersTest, OfOneKindWakeTheirOldest) {
   park(claim_of({"mail"}));
   park(claim_of({"mail"}));
   park(claim_of({"mail"}, {"send"}));

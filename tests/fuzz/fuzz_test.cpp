@@ -60,7 +60,7 @@ class Mutations {
 
 class Readers : public ::testing::TestWithParam<Target> {};
 
-TEST_P(Readers, ComeBackFromAnything) {
+TEST_P(Readers, ReturnForAnyInput) {
   for (const std::string_view seed : GetParam().seeds) GetParam().read(seed);
   Mutations mutations{7};
   for (int i = 0; i < kTriesOfEach; ++i) GetParam().read(mutations.of(GetParam()));

@@ -95,7 +95,7 @@ class Ab(HttpClients):
         queues = json.loads(self.curl(self.url + "/v1/default/queues"))
         self.assertEqual(queues["items"][0]["counts"]["pending"], 100)
 
-    def test_has_connections_closed_that_it_does_not_keep(self):
+    def test_closes_connections_without_keep_alive(self):
         got = self.ab("-n", "50", "-c", "2", self.url + "/healthz")
         self.assertEqual((got["Complete requests"], got["Failed requests"]), (50, 0))
         self.assertNotIn("Keep-Alive requests", got)
@@ -111,14 +111,14 @@ class Curl(HttpClients):
                              self.url + "/v1/default/queues")
         self.assertEqual(connects.split(), ["1", "0"])
 
-    def test_uses_the_server_as_its_proxy(self):
+    def test_sends_absolute_targets_to_a_proxy(self):
         # curl sends absolute targets to a proxy.
         self.assertEqual(self.status("--proxy", self.url, f"http://{NAME}/v1/default/queues"), "200")
         self.assertEqual(self.status("--proxy", self.url, "http://evil.example/v1/default/queues"), "421")
         self.assertNotEqual(run("curl", "--silent", "--max-time", "30", "--proxytunnel", "--proxy", self.url,
                                 f"http://{NAME}/healthz").returncode, 0)
 
-    def test_sends_hosts_as_people_type_them(self):
+    def test_sends_hosts_in_common_spellings(self):
         queues = self.url + "/v1/default/queues"
         for host, status in {"PAWL.Example.COM:80": "200", "evil.example": "421", f"{NAME}/v1": "400",
                              f"{NAME}, {NAME}": "400", f"me@{NAME}": "400"}.items():
@@ -126,7 +126,7 @@ class Curl(HttpClients):
         self.assertEqual(self.status("--header", "Host:", queues), "400")
         self.assertEqual(self.status("--header", "Host:", self.url + "/readyz"), "200")
 
-    def test_has_its_trace_handed_to_the_program_that_runs_its_task(self):
+    def test_passes_its_trace_to_the_handler_program(self):
         trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         made = self.curl("--json", '{"type":"t"}', "--header", f"traceparent: {trace}", "--header", "tracestate: a=1",
                          "--header", "tracestate: b=2", self.url + "/v1/default/tasks")
@@ -139,7 +139,7 @@ class Curl(HttpClients):
                 break
         self.assertEqual((task["status"], str(task["output"]).strip()), ("completed", f"{trace} a=1,b=2"))
 
-    def test_gets_a_run_once(self):
+    def test_supports_conditional_requests(self):
         started = json.loads(self.curl("--json", "{}", self.url + "/v1/default/runs"))
         etag = self.folder / "etag"
         run_url = f"{self.url}/v1/default/runs/{started['run']['id']}"
@@ -213,20 +213,20 @@ http {{
         self.start("1.0", "keep-alive")
         self.expect_kept()
 
-    def test_has_connections_of_http_1_0_closed_otherwise(self):
+    def test_closes_connections_of_http_1_0_without_keep_alive(self):
         self.start("1.0", "close")
         for _ in range(5):
             self.front(f"http://{NAME}/v1/default/queues")
         self.expect_connections(0)
 
-    def test_passes_problems_and_tags_on(self):
+    def test_forwards_problems_and_etags(self):
         self.start("1.1", "")
         refused = json.loads(self.front("http://evil.example/v1/default/queues"))
         self.assertEqual((refused["status"], refused["code"]), (421, "misdirected_request"))
         started = self.front("--include", "--json", '{"kind":"code"}', f"http://{NAME}/v1/default/workflows/w/start")
         self.assertRegex(started, r'(?m)^ETag: "\d+"\r?$')
 
-    def test_hands_events_on_as_they_happen(self):
+    def test_forwards_events_as_they_happen(self):
         for version in ("1.1", "1.0"):
             with self.subTest(version=version):
                 shutil.rmtree(self.folder / "front", ignore_errors=True)

@@ -48,7 +48,7 @@ std::vector<Text> all_texts() {
 // The optional texts that Pawl accepts: numbers of any size are kept as written.
 bool is_accepted_by_choice(const std::string& name) { return name.starts_with("i_number_"); }
 
-TEST(JsonTestSuite, TextsAreAcceptedAndRefusedAsTheSuiteDemands) {
+TEST(JsonTestSuite, IsPassed) {
   const auto texts = all_texts();
   ASSERT_GT(texts.size(), 280U) << "run npm ci in tests/json_suites, as ./dev test does";
   int accepted = 0;

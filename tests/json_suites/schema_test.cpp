@@ -93,7 +93,7 @@ Tally try_draft(const std::filesystem::path& directory) {
   return tally;
 }
 
-TEST(JsonSchemaSuite, SchemasAreRefusedOrJudgeAsDraftFourDemands) {
+TEST(JsonSchemaSuite, SchemasAreRejectedOrValidateAsDraftFourRequires) {
   const auto directory = package("json-schema-test-suite/tests/draft4");
   ASSERT_TRUE(std::filesystem::exists(directory)) << "run npm ci in tests/json_suites, as ./dev test does";
   const Tally tally = try_draft(directory);
@@ -103,7 +103,7 @@ TEST(JsonSchemaSuite, SchemasAreRefusedOrJudgeAsDraftFourDemands) {
   expect_golden("tests/golden/json_schema_refused.txt", names);
 }
 
-TEST(JsonSchemaSuite, SchemasAreRefusedOrJudgeAsLaterDraftsDemand) {
+TEST(JsonSchemaSuite, SchemasAreRejectedOrValidateAsLaterDraftsRequire) {
   const char* suite = std::getenv("PAWL_JSON_SCHEMA_SUITE");
   if (suite == nullptr) GTEST_SKIP() << "PAWL_JSON_SCHEMA_SUITE names no copy of the suite's repository";
   for (const char* draft : {"draft7", "draft2020-12"}) {

@@ -14,7 +14,7 @@ using core::TaskStatus;
 
 using Contention = RuntimeTest;
 
-TEST_P(Contention, B58_OfReportsOnTheSameTasksInReverseOrderShowsNothing) {
+TEST_P(Contention, B58_OfReportsInReverseOrderCausesNoErrors) {
   constexpr std::size_t kTasks = 60;
   constexpr int kRounds = 4;
   RunningNode first{open()};
@@ -56,7 +56,7 @@ TEST_P(Contention, B58_OfReportsOnTheSameTasksInReverseOrderShowsNothing) {
   EXPECT_EQ(counts, (core::QueueCounts{.pending = static_cast<std::int64_t>(kTasks)}));
 }
 
-TEST_P(Contention, OfClaimsByOneWorkerGivesItNoMoreThanItMayHold) {
+TEST_P(Contention, OfClaimsByOneWorkerRespectsItsMaxConcurrent) {
   constexpr std::size_t kHeldMax = 5;
   RunningNode first{open()};
   RunningNode second{open()};
@@ -75,7 +75,7 @@ TEST_P(Contention, OfClaimsByOneWorkerGivesItNoMoreThanItMayHold) {
   EXPECT_EQ(given, kHeldMax);
 }
 
-TEST_P(Contention, OfManyWhoAreWrittenDownKeepsTheAuditWhole) {
+TEST_P(Contention, OfManyAuditWritersKeepsTheChainIntact) {
   RunningNode first{open()};
   RunningNode second{open()};
   std::vector<RunningNode*> nodes{&first, &second};
@@ -94,7 +94,7 @@ TEST_P(Contention, OfManyWhoAreWrittenDownKeepsTheAuditWhole) {
   EXPECT_EQ(audit->examined, 80);
 }
 
-TEST_P(Contention, B58_OfCancelsRetriesSweepsAndReportsShowsNothing) {
+TEST_P(Contention, B58_OfCancelsRetriesSweepsAndReportsCausesNoErrors) {
   RunningNode first{open(), {.ticker = {.interval = 5ms}}};
   RunningNode second{open(), {.ticker = {.interval = 5ms}}};
   std::vector<RunningNode*> nodes{&first, &second};
@@ -139,7 +139,7 @@ TEST_P(Contention, B58_OfCancelsRetriesSweepsAndReportsShowsNothing) {
   EXPECT_EQ(counts_of(first.api()).dead_letter, static_cast<std::int64_t>(dead->items.size()));
 }
 
-TEST_P(Contention, B20_OfThreeSweepersMakesOneTransitionOfEachLease) {
+TEST_P(Contention, B20_OfThreeSweepersExpiresEachLeaseOnce) {
   constexpr std::size_t kTasks = 150;
   std::vector<std::unique_ptr<RunningNode>> nodes;
   for (int i = 0; i < 3; ++i)
@@ -162,7 +162,7 @@ TEST_P(Contention, B20_OfThreeSweepersMakesOneTransitionOfEachLease) {
   }
 }
 
-TEST_P(Contention, B39_OfUniqueInsertsMakesOneRowThatEveryCallerGets) {
+TEST_P(Contention, B39_OfUniqueEnqueuesCreatesOneTaskForAllCallers) {
   RunningNode first{open()};
   RunningNode second{open()};
   constexpr int kThreads = 8;
@@ -185,7 +185,7 @@ TEST_P(Contention, B39_OfUniqueInsertsMakesOneRowThatEveryCallerGets) {
   EXPECT_EQ(counts_of(first.api()).pending, kKeys);
 }
 
-TEST_P(Contention, OfClaimsKeepsLimitsAndKeysOverNodes) {
+TEST_P(Contention, OfClaimsKeepsLimitsAndKeysAcrossNodes) {
   RunningNode first{open()};
   RunningNode second{open()};
   ASSERT_TRUE(first.api().set_queue({.name = "default", .patch = {.max_concurrency = {{3}}}}).ok());

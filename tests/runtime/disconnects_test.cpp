@@ -56,7 +56,7 @@ auto until_answered(Call call) {
 
 }  // namespace
 
-TEST(Disconnects, B62_StopNoLoopForGood) {
+TEST(Disconnects, B62_StopNoBackgroundLoop) {
   constexpr int kThreads = 3;
   constexpr int kEach = 60;
   Database database{StoreKind::postgres};

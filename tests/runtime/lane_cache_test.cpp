@@ -33,7 +33,7 @@ class BeforeCommit final : public store::FaultPlan {
 }  // namespace
 
 // There is no ticker: a missed task would stay unclaimed forever.
-TEST(LaneCache, AClaimThatLookedDuringTheCommitGetsItsTask) {
+TEST(LaneCache, ServesAClaimThatPolledDuringTheCommit) {
   Database database{StoreKind::postgres};
   runtime::SystemClock clock;
   runtime::SystemRandom random;
@@ -64,7 +64,7 @@ TEST(LaneCache, AClaimThatLookedDuringTheCommitGetsItsTask) {
   EXPECT_EQ(engine.waiters().size(), 0U);
 }
 
-TEST(LaneCache, HidesNothingThatAnotherNodePutBack) {
+TEST(LaneCache, HidesNoTaskThatAnotherNodeReturned) {
   constexpr int kTasks = 200;
   Database database{StoreKind::postgres};
   runtime::SystemClock clock;
@@ -111,7 +111,7 @@ TEST(LaneCache, HidesNothingThatAnotherNodePutBack) {
       static_cast<std::size_t>(kTasks));
 }
 
-TEST(LaneCache, FindsAnOlderTaskThatAnotherNodeReleasesBehindNewerOnes) {
+TEST(LaneCache, FindsAnOlderTaskThatAnotherNodeReleased) {
   Database database{StoreKind::postgres};
   runtime::SystemClock clock;
   runtime::SystemRandom random;

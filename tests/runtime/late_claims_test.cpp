@@ -52,7 +52,7 @@ struct LateClaims : ::testing::Test {
 
 // The holder counts its lease from its request. With a shorter lease it would continue while another worker
 // has the task.
-TEST_F(LateClaims, HaveTheirWholeLeaseHoweverLongTheGroupHadWaited) {
+TEST_F(LateClaims, HaveTheirWholeLeaseAfterADelayedGroup) {
   plan.call = [&] {
     clock.advance(4s);
     claim();
@@ -64,7 +64,7 @@ TEST_F(LateClaims, HaveTheirWholeLeaseHoweverLongTheGroupHadWaited) {
   EXPECT_EQ(claimed[0].task.lease->expires_at, began_at + 4s + kLease);
 }
 
-TEST_F(LateClaims, ThatWereThereBeforeHaveTheLeaseThatTheyAskedFor) {
+TEST_F(LateClaims, HaveTheRequestedLeaseIfTheyArriveBeforeTheGroup) {
   claim();
   clock.advance(2s);
   const core::TimePoint began_at = clock.now();
@@ -105,7 +105,7 @@ struct WaitingClaims : LateClaims {
   core::Task held;
 };
 
-TEST_F(WaitingClaims, ForAQueueBeginWhenTheyHaveItsLock) {
+TEST_F(WaitingClaims, ForAQueueStartTheirLeaseWhenTheyHoldItsLock) {
   ASSERT_TRUE(first.api().set_queue({.name = "default", .patch = {.max_concurrency = {{1}}}}).ok());
   hold_one();
   give_back_while_it_waits(store::Verb::lock_queues);
@@ -117,7 +117,7 @@ TEST_F(WaitingClaims, ForAQueueBeginWhenTheyHaveItsLock) {
   expect_one_holder_at_a_time();
 }
 
-TEST_F(WaitingClaims, ForTheirWorkersRecordBeginWhenTheyHaveItsLock) {
+TEST_F(WaitingClaims, WithAWorkerLimitStartTheirLeaseWhenTheyHoldTheWorkersLock) {
   hold_one();
   give_back_while_it_waits(store::Verb::count_held);
   execute(core::ClaimTasks{.worker_id = "w", .max = 1, .lease = kLease, .wait = 1h, .held_max = 3});
@@ -126,7 +126,7 @@ TEST_F(WaitingClaims, ForTheirWorkersRecordBeginWhenTheyHaveItsLock) {
   expect_one_holder_at_a_time();
 }
 
-TEST_F(WaitingClaims, OfATaskThatWasGivenBackMeanwhileBeginAfterItsEnd) {
+TEST_F(WaitingClaims, OfAReleasedTaskStartTheirLeaseAfterThePreviousOne) {
   hold_one();
   give_back_while_it_waits(store::Verb::take_ready);
   claim();

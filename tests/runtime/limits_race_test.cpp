@@ -79,7 +79,7 @@ class LimitsRace : public RuntimeTest {
   std::atomic<int> done = 0;
 };
 
-TEST_P(LimitsRace, OfAQueueAndATypeHoldThroughTheDeathOfANode) {
+TEST_P(LimitsRace, OfAQueueAndATypeHoldThroughTheLossOfANode) {
   const auto first = start();
   const auto second = start();
   ASSERT_TRUE(
@@ -114,7 +114,7 @@ TEST_P(LimitsRace, OfAQueueAndATypeHoldThroughTheDeathOfANode) {
   EXPECT_EQ(counts_of(first->api()), core::QueueCounts{});
 }
 
-TEST_P(LimitsRace, OfARateHoldInEveryWindowThroughTheDeathOfANode) {
+TEST_P(LimitsRace, OfARateHoldInEveryWindowThroughTheLossOfANode) {
   constexpr int kClaims = 60;
   const core::Rate rate{.limit = 10, .per = 100ms};
   const auto first = start();

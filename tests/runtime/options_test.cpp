@@ -20,7 +20,7 @@ TEST_P(RuntimeOptions, LimitThePayloadOfATask) {
   EXPECT_FALSE(enqueue(11).ok()) << "a namespace may have less, never more";
 }
 
-TEST_P(RuntimeOptions, SayWhenAWorkerIsTakenForGone) {
+TEST_P(RuntimeOptions, SetTheTimeoutOfAWorker) {
   RunningNode node{open(), {.api = {.worker_timeout = 200ms}}};
   const auto worker = node.api().register_worker({.hostname = "h", .pid = 1});
   ASSERT_TRUE(worker.ok());

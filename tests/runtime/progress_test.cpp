@@ -19,14 +19,15 @@ std::string verdict(const Progress& progress) {
 
 TEST(Progress, OfAnIdleServerIsGood) { EXPECT_EQ(verdict({.polled_at = kNow}), ""); }
 
-TEST(Progress, StopsWhenCommitsAreRefusedForLong) {
+TEST(Progress, StopsWhenCommitsFailForTooLong) {
   const auto refused = [](core::Duration since, core::Duration last) {
     return Progress{.refused_since = kNow - since, .refused_last = kNow - last, .polled_at = kNow};
   };
   EXPECT_EQ(verdict(refused(10s - 1us, 0s)), "");
   EXPECT_EQ(verdict(refused(10s, 0s)), "the store has refused every commit for 10 s");
   EXPECT_NE(verdict(refused(60s, 30s)), "");
-  EXPECT_EQ(verdict(refused(60s, 30s + 1us)), "") << "nobody has tried since: it may be well again";
+  EXPECT_EQ(verdict(refused(60s, 30s + 1us)), "")
+      << "no commit was tried since: the store may have recovered";
 }
 
 TEST(Progress, StopsImmediatelyWhenAnotherProgramHasMigratedTheStore) {
@@ -35,7 +36,7 @@ TEST(Progress, StopsImmediatelyWhenAnotherProgramHasMigratedTheStore) {
   EXPECT_EQ(verdict(progress), "version 14");
 }
 
-TEST(Progress, StopsWhenCommandsWaitAndNoneIsCommitted) {
+TEST(Progress, StopsWhenCommandsWaitAndNoGroupEnds) {
   const auto waiting = [](core::Duration since) {
     return Progress{.waiting_since = kNow - since, .polled_at = kNow};
   };
@@ -61,7 +62,7 @@ class Refusal final : public store::FaultPlan {
 
 class ProgressOfANode : public RuntimeTest {};
 
-TEST_P(ProgressOfANode, KnowsSinceWhenCommitsAreRefused) {
+TEST_P(ProgressOfANode, RecordsSinceWhenCommitsFail) {
   Refusal refusal;
   RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), refusal)}};
   ASSERT_TRUE(node.api().enqueue("default", {.type = "t"}).ok());
@@ -78,7 +79,7 @@ TEST_P(ProgressOfANode, KnowsSinceWhenCommitsAreRefused) {
   EXPECT_EQ(node.runtime.progress().refused_since, std::nullopt);
 }
 
-TEST_P(ProgressOfANode, LooksForLeasesAgainAndAgain) {
+TEST_P(ProgressOfANode, RecordsRepeatedPollsForLeases) {
   RunningNode node{open()};
   const auto first = node.runtime.progress().polled_at;
   EXPECT_TRUE(eventually([&] { return node.runtime.progress().polled_at > first; }));

@@ -10,7 +10,7 @@ namespace pawl::testing {
 
 using RecordsRace = RuntimeTest;
 
-TEST_P(RecordsRace, ForANewLockIsWonByOne) {
+TEST_P(RecordsRace, ForANewLockHasOneWinner) {
   constexpr int kRounds = 20;
   constexpr int kThreads = 4;
   RunningNode first{open()};
@@ -29,7 +29,7 @@ TEST_P(RecordsRace, ForANewLockIsWonByOne) {
   }
 }
 
-TEST_P(RecordsRace, ForOneLockNeverSeesAFenceTwice) {
+TEST_P(RecordsRace, ForOneLockNeverRepeatsAFence) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 20;
   RunningNode first{open()};
@@ -54,7 +54,7 @@ TEST_P(RecordsRace, ForOneLockNeverSeesAFenceTwice) {
   EXPECT_TRUE(std::is_sorted(fences.begin(), fences.end())) << "noted while it was held";
 }
 
-TEST_P(RecordsRace, ToPutOneDefinitionIsWonByOne) {
+TEST_P(RecordsRace, ToPutOneDefinitionHasOneWinner) {
   constexpr int kRounds = 20;
   constexpr int kThreads = 4;
   RunningNode first{open()};

@@ -40,7 +40,7 @@ class RunsRace : public RuntimeTest {
 
 // A client repeats an unanswered start on another node: both nodes may execute it concurrently, and other
 // commands in their groups are unaffected.
-TEST_P(RunsRace, B40_OfStartsWithOneKeyMakesOneRunThatEveryCallerGets) {
+TEST_P(RunsRace, B40_OfStartsWithOneKeyCreatesOneRunForAllCallers) {
   constexpr int kThreads = 8;
   constexpr int kKeys = 25;
   RunningNode first{open()};
@@ -62,7 +62,7 @@ TEST_P(RunsRace, B40_OfStartsWithOneKeyMakesOneRunThatEveryCallerGets) {
   EXPECT_EQ(created, kKeys);
 }
 
-TEST_P(RunsRace, OfManyWorkersOnFewRunsEndsAllOfThem) {
+TEST_P(RunsRace, OfManyWorkersOnFewRunsCompletesAllRuns) {
   constexpr int kRuns = 6;
   constexpr int kThreads = 4;
   RunningNode first{open()};

@@ -13,7 +13,7 @@ using core::TaskStatus;
 
 using Runtime = RuntimeTest;
 
-TEST_P(Runtime, AnswersEveryCallerOfEightThreadsAndEverythingIsDurable) {
+TEST_P(Runtime, AnswersEightThreadsAndMakesEverythingDurable) {
   constexpr int kThreads = 8;
   constexpr int kEach = 40;
   std::mutex mutex;
@@ -48,7 +48,7 @@ TEST_P(Runtime, AnswersEveryCallerOfEightThreadsAndEverythingIsDurable) {
   }
 }
 
-TEST_P(Runtime, HandsATaskToAClaimThatWaits) {
+TEST_P(Runtime, GivesATaskToAWaitingClaim) {
   RunningNode node{open()};
   auto claimed = claim_later(node, {.worker_id = "w1", .wait = 20s});
   ASSERT_TRUE(eventually([&] { return node.runtime.engine().waiters().size() == 1; }));
@@ -58,7 +58,7 @@ TEST_P(Runtime, HandsATaskToAClaimThatWaits) {
   EXPECT_EQ(got->at(0).task.id, task->task.id);
 }
 
-TEST_P(Runtime, HandsATaskThatFallsDueToAClaimThatWaits) {
+TEST_P(Runtime, GivesADueTaskToAWaitingClaim) {
   RunningNode node{open()};
   auto claimed = claim_later(node, {.worker_id = "w1", .wait = 20s});
   ASSERT_TRUE(eventually([&] { return node.runtime.engine().waiters().size() == 1; }));
@@ -70,7 +70,7 @@ TEST_P(Runtime, HandsATaskThatFallsDueToAClaimThatWaits) {
   EXPECT_GE(got->at(0).task.lease->acquired_at, task->task.available_at);
 }
 
-TEST_P(Runtime, EndsAClaimThatWaitedLongEnough) {
+TEST_P(Runtime, EndsAClaimAtItsTimeout) {
   RunningNode node{open()};
   const auto before = node.clock.monotonic();
   const auto claimed = node.api().claim({.worker_id = "w1", .wait = 60ms});
@@ -78,7 +78,7 @@ TEST_P(Runtime, EndsAClaimThatWaitedLongEnough) {
   EXPECT_GE(node.clock.monotonic() - before, 60ms);
 }
 
-TEST_P(Runtime, FindsWhatAnotherNodeEnqueued) {
+TEST_P(Runtime, FindsTasksEnqueuedByAnotherNode) {
   RunningNode node{open()};
   RunningNode other{open()};
   auto claimed = claim_later(node, {.worker_id = "w1", .wait = 20s});
@@ -90,7 +90,7 @@ TEST_P(Runtime, FindsWhatAnotherNodeEnqueued) {
   EXPECT_EQ(claimed.get()->size(), 1U);
 }
 
-TEST_P(Runtime, PromotesAndSweepsByItself) {
+TEST_P(Runtime, PromotesAndSweepsAutomatically) {
   RunningNode node{open()};
   core::TaskSpec delayed = task_of("later");
   delayed.delay = 30ms;
@@ -103,7 +103,7 @@ TEST_P(Runtime, PromotesAndSweepsByItself) {
   EXPECT_EQ(seen->attempts.at(0).outcome, core::AttemptOutcome::lease_expired);
 }
 
-TEST_P(Runtime, SweepsTimeoutsByItself) {
+TEST_P(Runtime, SweepsTimeoutsAutomatically) {
   RunningNode node{open()};
   core::TaskSpec spec = task_of("t");
   spec.timeout = 30ms;
@@ -114,7 +114,7 @@ TEST_P(Runtime, SweepsTimeoutsByItself) {
       [&] { return node.api().get_task("default", task->task.id)->task.status == TaskStatus::dead_letter; }));
 }
 
-TEST_P(Runtime, TakesAwayByItselfWhatIsTooOld) {
+TEST_P(Runtime, ErasesOldTasksAutomatically) {
   const auto store = open();
   core::TaskId old;
   {
@@ -149,13 +149,13 @@ TEST_P(Runtime, AnswersEverythingWhenItIsDestroyed) {
   EXPECT_EQ(counts_of(reopened.api()).pending, 200);
 }
 
-TEST_P(Runtime, RefusesBadCommandsWithoutQueueingThem) {
+TEST_P(Runtime, RejectsInvalidCommandsWithoutQueueingThem) {
   RunningNode node{open()};
   EXPECT_EQ(node.api().enqueue("default", task_of("t", "{")).problem().code, ProblemCode::invalid_argument);
   EXPECT_EQ(node.api().claim({.worker_id = ""}).problem().code, ProblemCode::invalid_argument);
 }
 
-TEST_P(Runtime, KeepsWaitingClaimsWithinTheirBound) {
+TEST_P(Runtime, LimitsWaitingClaims) {
   // Without a ticker, which would take waiting claims out to poll the store, and so briefly make room.
   RunningNode node{open(), {.ticker = {.interval = 1h}, .limits = {.waiting_claims_max = 2}}};
   auto first = claim_later(node, {.worker_id = "w1", .wait = 60s});
@@ -168,7 +168,7 @@ TEST_P(Runtime, KeepsWaitingClaimsWithinTheirBound) {
   EXPECT_TRUE(second.get()->empty());
 }
 
-TEST_P(Runtime, IsANodeThatHandsOverWhenItEnds) {
+TEST_P(Runtime, HandsOverLeadershipWhenItEnds) {
   const runtime::RuntimeOptions options{.ticker = {.maintenance = 10ms},
                                         .node = {.version = "test", .leader_ttl = 1min}};
   auto first = std::make_unique<RunningNode>(open(), options);
@@ -179,10 +179,10 @@ TEST_P(Runtime, IsANodeThatHandsOverWhenItEnds) {
   first.reset();
   EXPECT_EQ(second->api().list_nodes()->size(), 1U);
   const RunningNode third{open(), options};
-  const auto somebody_leads = [&] {
+  const auto a_node_leads = [&] {
     return second->runtime.membership().is_leader() || third.runtime.membership().is_leader();
   };
-  EXPECT_TRUE(eventually(somebody_leads)) << "nobody waits a minute";
+  EXPECT_TRUE(eventually(a_node_leads)) << "no node waits a minute";
 }
 
 PAWL_ON_EVERY_STORE(Runtime);

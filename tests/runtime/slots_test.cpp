@@ -36,20 +36,20 @@ std::vector<std::string> slots(const std::string& cron, const std::string& zone,
 
 using Times = std::vector<std::string>;
 
-TEST(Slots, LeftOutBySpringFireOnceAtTheFirstMomentAfter) {
+TEST(Slots, SkippedInSpringFireOnceAfterTheGap) {
   EXPECT_EQ(slots("30 2 * * *", "Europe/Berlin", "2026-03-28T02:00:00Z", 2),
             (Times{"2026-03-29T01:00", "2026-03-30T00:30"}));
   EXPECT_EQ(slots("10,50 2 * * *", "Europe/Berlin", "2026-03-28T02:00:00Z", 2),
             (Times{"2026-03-29T01:00", "2026-03-30T00:10"}));
 }
 
-TEST(Slots, ThatComeTwiceInAutumnFireTheFirstTime) {
+TEST(Slots, RepeatedInAutumnFireTheFirstTime) {
   EXPECT_EQ(slots("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", 2),
             (Times{"2026-10-25T00:30", "2026-10-26T01:30"}));
 }
 
 // Like Vixie cron: the hourly job runs in each elapsed hour, and no job runs twice for a gap.
-TEST(Slots, OfAWildcardFollowTheClockThroughItsChanges) {
+TEST(Slots, OfAWildcardFollowElapsedTimeAcrossChanges) {
   EXPECT_EQ(slots("0 * * * *", "Europe/Berlin", "2026-10-24T23:30:00Z", 4),
             (Times{"2026-10-25T00:00", "2026-10-25T01:00", "2026-10-25T02:00", "2026-10-25T03:00"}));
   EXPECT_EQ(slots("*/30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", 5),
@@ -61,7 +61,7 @@ TEST(Slots, OfAWildcardFollowTheClockThroughItsChanges) {
   EXPECT_EQ(slots("30 */2 * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", 1), (Times{"2026-03-29T02:30"}));
 }
 
-TEST(Slots, OfEveryHourThatIsListedAreThoseOfAWildcard) {
+TEST(Slots, OfAListOfAllHoursEqualThoseOfAWildcard) {
   EXPECT_EQ(slots("30 0-23 * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", 3),
             (Times{"2026-10-25T00:30", "2026-10-25T01:30", "2026-10-25T02:30"}));
 }
@@ -72,7 +72,7 @@ TEST(Slots, OfAWildcardDoNotDependOnTheRulesForFixedTimes) {
             (Times{"2026-10-25T00:00", "2026-10-25T01:00", "2026-10-25T02:00"}));
 }
 
-TEST(Slots, OfFixedTimesFollowTheRulesOfTheirSchedule) {
+TEST(Slots, OfFixedTimesFollowTheDstRulesOfTheirSchedule) {
   using core::DstFold;
   using core::DstGap;
   EXPECT_EQ(slots("30 2 * * *", "Europe/Berlin", "2026-03-28T02:00:00Z", 1, {.gap = DstGap::skip}),
@@ -84,7 +84,7 @@ TEST(Slots, OfFixedTimesFollowTheRulesOfTheirSchedule) {
                    "2026-10-26T01:10"}));
 }
 
-TEST(Slots, FollowAChangeOfHalfAnHour) {
+TEST(Slots, FollowAHalfHourChange) {
   EXPECT_EQ(slots("*/15 * * * *", "Australia/Lord_Howe", "2026-04-04T14:40:00Z", 4),
             (Times{"2026-04-04T14:45", "2026-04-04T15:00", "2026-04-04T15:15", "2026-04-04T15:30"}));
   EXPECT_EQ(slots("45 1 * * *", "Australia/Lord_Howe", "2026-04-04T12:00:00Z", 2),
@@ -94,17 +94,17 @@ TEST(Slots, FollowAChangeOfHalfAnHour) {
 }
 
 // Tehran has not changed its UTC offset since 2022.
-TEST(Slots, OfAZoneThatChangesItsClocksNoMore) {
+TEST(Slots, OfAZoneWithoutFurtherChangesAreConstant) {
   EXPECT_EQ(slots("30 2 * * *", "Asia/Tehran", "2026-03-28T02:00:00Z", 1, {.fold = core::DstFold::last}),
             (Times{"2026-03-28T23:00"}));
 }
 
-TEST(Slots, OfATimeThatEachGapLeavesOutAreSearchedInBoundedTime) {
+TEST(Slots, InsideEveryGapAreSearchedInBoundedTime) {
   const auto times = slots("*/30 2 * 3 SUNL", "Europe/Berlin", "2026-01-01T00:00:00Z", 1);
   EXPECT_TRUE(times.empty() || times[0] > "2037");
 }
 
-TEST(Slots, OfAZoneThatIsNone) {
+TEST(Slots, OfAnUnknownZoneDoNotExist) {
   EXPECT_EQ(find_zone("Europe/Berlyn"), nullptr);
   EXPECT_EQ(find_zone(""), nullptr);
   EXPECT_EQ(find_zone("../../etc/passwd"), nullptr);

@@ -77,7 +77,7 @@ class Stall : public RuntimeTest {
   Gate gate;
 };
 
-TEST_P(Stall, B68_OfTheStoreRefusesBeyondTheBoundAndDropsNothing) {
+TEST_P(Stall, B68_OfTheStoreRejectsCommandsBeyondTheLimitAndDropsNone) {
   Tally tally;
   constexpr int kBound = 50;
   constexpr int kSubmitted = 400;
@@ -110,7 +110,7 @@ TEST_P(Stall, B68_OfTheStoreRefusesBeyondTheBoundAndDropsNothing) {
   EXPECT_TRUE(node.api().enqueue("default", task_of("t")).ok()) << "and it goes on";
 }
 
-TEST_P(Stall, B21_IsSeenAsWorkThatWaits) {
+TEST_P(Stall, B21_IsReportedAsWaitingWork) {
   Tally tally;
   RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), gate)}, calm()};
   submit_enqueue(node, tally);
@@ -128,7 +128,7 @@ TEST_P(Stall, B21_IsSeenAsWorkThatWaits) {
   EXPECT_TRUE(eventually([&] { return !node.runtime.progress().waiting_since; }));
 }
 
-TEST_P(Stall, CommandsThatWaitedTooLongAreRefusedAndNotDone) {
+TEST_P(Stall, RejectsCommandsThatWaitedTooLong) {
   Tally tally;
   constexpr core::Duration kAtMost = 50ms;
   RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), gate)},
@@ -148,7 +148,7 @@ TEST_P(Stall, CommandsThatWaitedTooLongAreRefusedAndNotDone) {
   EXPECT_EQ(counts_of(node.api()).pending, 2);
 }
 
-TEST_P(Stall, B68_IsBoundedByTasksAsWellAsByCommands) {
+TEST_P(Stall, B68_IsLimitedByTasksAsWellAsByCommands) {
   Tally tally;
   RunningNode node{std::shared_ptr<store::Store>{store::make_faulty_store(open(), gate)},
                    calm({.loop = {.threads = 1, .queued_tasks_max = 100}})};

@@ -28,7 +28,7 @@ class FailingStart final : public store::FaultPlan {
 
 using Startup = RuntimeTest;
 
-TEST_P(Startup, B25_WhoseStoreFailsLeavesNoServiceOut) {
+TEST_P(Startup, B25_WithAFailingStoreStartsEveryService) {
   FailingStart plan;
   RunningNode node{
       std::shared_ptr<store::Store>{store::make_faulty_store(open(), plan)},

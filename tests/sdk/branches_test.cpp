@@ -33,7 +33,7 @@ class Branches : public ::testing::Test {
 
 // --- exceptions while branches run ---
 
-TEST_F(Branches, InScopeOfACaughtExceptionAreLetGo) {
+TEST_F(Branches, InTheScopeOfACaughtExceptionAreAbandoned) {
   EXPECT_EQ(result_of<int>([&](Workflow& wf) {
               std::atomic<bool> has_failed = false;
               try {
@@ -52,7 +52,7 @@ TEST_F(Branches, InScopeOfACaughtExceptionAreLetGo) {
             42);
 }
 
-TEST_F(Branches, ThatSleepInScopeOfACaughtExceptionHoldNothingUp) {
+TEST_F(Branches, SleepingInTheScopeOfACaughtExceptionDelayNothing) {
   const TimePoint began = env.now();
   EXPECT_EQ(result_of<int>([&](Workflow& wf) {
               try {
@@ -70,7 +70,7 @@ TEST_F(Branches, ThatSleepInScopeOfACaughtExceptionHoldNothingUp) {
   EXPECT_EQ(env.now() - began, Duration{1h});
 }
 
-TEST_F(Branches, MayBeKeptForLongerThanTheirWorkflow) {
+TEST_F(Branches, MayOutliveTheirWorkflow) {
   std::vector<Pending<int>> kept;
   EXPECT_EQ(result_of<int>([&](Workflow& wf) {
               kept.push_back(wf.spawn("branch", [] { return 1; }));
@@ -99,7 +99,7 @@ TEST_F(Branches, MayWaitForTheFirstOfSeveral) {
             (std::vector{42, 42}));
 }
 
-TEST_F(Branches, LoseToATaskThatEndsBeforeThem) {
+TEST_F(Branches, LoseAgainstATaskThatEndsFirst) {
   std::atomic<bool> is_over = false;
   const auto given = result_of<int>([&](Workflow& wf) {
     std::vector<Pending<int>> racing;
@@ -115,7 +115,7 @@ TEST_F(Branches, LoseToATaskThatEndsBeforeThem) {
   EXPECT_EQ(given, 42);
 }
 
-TEST_F(Branches, ThatAreAwaitedHoldNoTaskUpThatWasSpawnedAfterThem) {
+TEST_F(Branches, DoNotDelayATaskSpawnedAfterThem) {
   const Client client = connect("memory:");
   Worker own_worker{client, quiet()};
   own_worker.task("mail", [&] { effects.add("mail"); });
@@ -130,7 +130,7 @@ TEST_F(Branches, ThatAreAwaitedHoldNoTaskUpThatWasSpawnedAfterThem) {
   EXPECT_TRUE(eventually([&] { return effects.count("mail") == 1; }));
 }
 
-TEST_F(Branches, ThatLostMayFailOrSleep) {
+TEST_F(Branches, MayFailOrSleepAfterLosingARace) {
   const TimePoint began = env.now();
   std::atomic<bool> is_over = false;
   const auto given = result_of<int>([&](Workflow& wf) {
@@ -152,7 +152,7 @@ TEST_F(Branches, ThatLostMayFailOrSleep) {
   EXPECT_EQ(env.now() - began, Duration{0});
 }
 
-TEST_F(Branches, ThatLostAndAreKeptMayStillBeAskedFor) {
+TEST_F(Branches, MayBeAwaitedAfterLosingARace) {
   EXPECT_EQ(result_of<int>([&](Workflow& wf) {
               std::vector<Pending<int>> racing;
               racing.push_back(wf.spawn("sleeps", [&](Workflow& own) {
@@ -166,7 +166,7 @@ TEST_F(Branches, ThatLostAndAreKeptMayStillBeAskedFor) {
             42);
 }
 
-TEST(CrashEverywhere, LetsTheSameOneBeFirstEachTime) {
+TEST(CrashEverywhere, RepeatsTheSameWinnerOfARace) {
   const auto report = crash_everywhere(
       [&](Workflow& wf, const int&) {
         std::vector<Pending<int>> racing;
@@ -210,12 +210,12 @@ class ChangedBranches : public Branches {
   }
 };
 
-TEST_F(ChangedBranches, ByTheirNamesAreParked) {
+TEST_F(ChangedBranches, WithAnotherNameParkTheRun) {
   EXPECT_EQ(status_after(charging_in("a"), charging_in("b")), "expected step 'a/charge', found 'b/charge'");
   EXPECT_EQ(effects.count("charge"), 1);
 }
 
-TEST_F(ChangedBranches, OfAMapByItsNameAreParked) {
+TEST_F(ChangedBranches, OfARenamedMapParkTheRun) {
   const auto charging_in_map = [this](const std::string& name) {
     return [this, name](Workflow& wf) {
       wf.map(std::vector{1},
@@ -229,7 +229,7 @@ TEST_F(ChangedBranches, OfAMapByItsNameAreParked) {
   EXPECT_EQ(effects.count("charge"), 1);
 }
 
-TEST_F(ChangedBranches, OfOneStepByTheirNamesAreParked) {
+TEST_F(ChangedBranches, WithOneStepAndAnotherNameParkTheRun) {
   const auto charging_step = [this](const std::string& name) {
     return [this, name](Workflow& wf) {
       wf.spawn(name, [this] { effects.add("charge"); }).get();
@@ -240,7 +240,7 @@ TEST_F(ChangedBranches, OfOneStepByTheirNamesAreParked) {
   EXPECT_EQ(effects.count("charge"), 1);
 }
 
-TEST_F(ChangedBranches, ByFewerStepsAreParked) {
+TEST_F(ChangedBranches, WithFewerStepsParkTheRun) {
   const auto steps_of = [](int count) {
     return [count](Workflow& wf) {
       wf.spawn("a", [count](Workflow& own) {
@@ -252,13 +252,13 @@ TEST_F(ChangedBranches, ByFewerStepsAreParked) {
   EXPECT_EQ(status_after(steps_of(2), steps_of(1)), "expected step 'a/x#2', found the end of the branch");
 }
 
-TEST_F(ChangedBranches, ThatAreGoneAreParked) {
+TEST_F(ChangedBranches, RemovedFromTheCodeParkTheRun) {
   EXPECT_EQ(status_after(charging_in("a"), [](Workflow& wf) { static_cast<void>(wf.signal("go")); }),
             "expected step 'a/charge', found the end of the workflow");
 }
 
 // The thread scheduling of unchanged branches must not count as a change.
-TEST_F(ChangedBranches, ThatHadNotComeSoFarAreTheSame) {
+TEST_F(ChangedBranches, DoNotIncludeUnfinishedBranches) {
   const auto report = crash_everywhere(
       [&](Workflow& wf, const int&) {
         std::vector<Pending<int>> all;
@@ -280,14 +280,14 @@ TEST_F(ChangedBranches, ThatHadNotComeSoFarAreTheSame) {
   EXPECT_EQ(report.result, "12");
 }
 
-TEST_F(ChangedBranches, ThatFailBeforeWhatWasDoneAreParkedAndNotGivenUp) {
+TEST_F(ChangedBranches, FailingBeforeACompletedStepParkTheRun) {
   EXPECT_EQ(status_after(charging_in("a"), [](Workflow&) { throw std::runtime_error("a new mistake"); }),
             "expected step 'a/charge', found the failure 'exception': a new mistake");
 }
 
 // --- threads ---
 
-TEST_F(Branches, AreDoneInTurnWhereThereAreNoThreads) {
+TEST_F(Branches, RunSequentiallyWithoutThreads) {
   EXPECT_EQ(result_of<int>([&](Workflow& wf) {
               const NoThreads none;
               auto one = wf.spawn("one", [] { return 1; });

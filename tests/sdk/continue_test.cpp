@@ -7,7 +7,7 @@ namespace {
 
 using ContinueAsNew = SdkTest;
 
-TEST_P(ContinueAsNew, TheResultIsThatOfTheLastRunOfTheChain) {
+TEST_P(ContinueAsNew, ReturnsTheResultOfTheLastRun) {
   Worker worker{client, quiet()};
   worker.workflow("count", [](Workflow& wf, int number) {
     const int next = wf.step("add", [&] { return number + 1; });
@@ -29,7 +29,7 @@ TEST_P(ContinueAsNew, TheResultIsThatOfTheLastRunOfTheChain) {
   EXPECT_EQ(client.start("count", 0, {.run_key = "counter"}).id(), chain.front().id);
 }
 
-TEST_P(ContinueAsNew, UnreadSignalsMoveAlong) {
+TEST_P(ContinueAsNew, ForwardsUnreadSignals) {
   Worker worker{client, quiet()};
   worker.workflow("read", [](Workflow& wf, bool is_second) {
     const auto first = wf.signal<int>("number");
@@ -43,7 +43,7 @@ TEST_P(ContinueAsNew, UnreadSignalsMoveAlong) {
   EXPECT_EQ(run.result<int>(30s), 2);
 }
 
-TEST_P(ContinueAsNew, AParentWaitsForTheLastOfTheChain) {
+TEST_P(ContinueAsNew, LetsAParentWaitForTheLastRun) {
   Worker worker{client, quiet()};
   worker.workflow("count", [](Workflow& wf, int number) {
     if (number < 3) wf.continue_as_new(number + 1);
@@ -54,7 +54,7 @@ TEST_P(ContinueAsNew, AParentWaitsForTheLastOfTheChain) {
   EXPECT_EQ(client.start("parent").result<int>(30s), 31);
 }
 
-TEST_P(ContinueAsNew, ARegisteredUndoRefusesIt) {
+TEST_P(ContinueAsNew, IsRejectedWithARegisteredUndo) {
   Effects effects;
   Worker worker{client, quiet()};
   worker.workflow("hold", [&](Workflow& wf) {

@@ -82,7 +82,7 @@ class CrashedExample : public ::testing::TestWithParam<Example> {
   int runs = 0;
 };
 
-TEST_P(CrashedExample, SaysTheSameEachTime) {
+TEST_P(CrashedExample, PrintsTheSameAfterEveryCrash) {
   const auto report = crash_everywhere_in([this](Environment& env) { return run(env); });
   EXPECT_EQ(report.result, GetParam().says);
   EXPECT_GE(report.points, 3);
@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& example) { return example.param.name; });
 
 // A crash may make the shop print once more than it sold; the sales are the same.
-TEST(CrashedShop, SellsTheSameEachTime) {
+TEST(CrashedShop, SellsTheSameAfterEveryCrash) {
   const auto report = crash_everywhere_in([](Environment& env) {
     Shop shop{env.address()};
     std::string sold;

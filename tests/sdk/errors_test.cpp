@@ -18,7 +18,7 @@ std::string refusal_of(const std::function<void()>& call) {
   return "";
 }
 
-TEST_P(SdkErrors, NameTheSignalThatDoesNotDecode) {
+TEST_P(SdkErrors, NameTheUndecodableSignal) {
   Worker worker{client, quiet()};
   worker.workflow("ask", [](Workflow& wf) { return wf.signal<int>("approved").value_or(0); });
   worker.start();
@@ -29,7 +29,7 @@ TEST_P(SdkErrors, NameTheSignalThatDoesNotDecode) {
   EXPECT_EQ(failed.detail(), "signal 'approved': type must be number, but is object");
 }
 
-TEST_P(SdkErrors, NameTheStepWhoseKeptResultDoesNotDecode) {
+TEST_P(SdkErrors, NameTheStepWithAnUndecodableStoredResult) {
   std::atomic<bool> is_new_code = false;
   Worker worker{client, leaving()};
   worker.workflow("w", [&](Workflow& wf) {
@@ -74,7 +74,7 @@ TEST_P(SdkErrors, KeepTheTextOfTheExceptionThatParkedARun) {
             "expected step 'reserve', found the failure 'exception': the price list is empty");
 }
 
-TEST(SdkAddresses, ThatAreUnknownListTheKnownForms) {
+TEST(SdkAddresses, OfAnUnknownFormAreRejectedWithTheKnownForms) {
   const std::string forms =
       "sqlite:FILE, postgres://USER@HOST/DATABASE, postgres:CONNINFO, memory:, http://HOST:PORT, "
       "https://HOST:PORT";
@@ -109,7 +109,7 @@ TEST(SdkWaits, OutliveARestartOfTheServer) {
   EXPECT_EQ(result, 42);
 }
 
-TEST(SdkWaits, EndWithTheirTimeoutWhileTheServerIsAway) {
+TEST(SdkWaits, TimeOutWhileTheServerIsDown) {
   Place place{Way::http};
   const Client client = connect(place.address());
   const auto run = client.start("nothing");

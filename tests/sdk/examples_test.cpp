@@ -34,7 +34,7 @@ Lines without_repeats(const Lines& lines) {
   return once;
 }
 
-TEST(SdkExamples, SayWhatTheirGuideSays) {
+TEST(SdkExamples, PrintWhatTheGuideShows) {
   const TemporaryFolder folder;
   const auto in = [&](const std::string& name) { return "sqlite:" + folder.path() + "/" + name; };
   EXPECT_EQ(run_example("hello", {in("hello")}).out, "Hello, Ada, your greeting has 10 letters\n");
@@ -51,7 +51,7 @@ TEST(SdkExamples, SayWhatTheirGuideSays) {
   EXPECT_EQ(run_example("embedding", {in("shop")}).out, "apple for 5\nmelon for 5\nkiwi for 4\n3 receipts\n");
 }
 
-TEST(SdkExamples, AreInTheGuideAsTheyAre) {
+TEST(SdkExamples, AreQuotedUnchangedInTheGuide) {
   const auto text_of = [](const std::string& path) {
     std::ifstream in{source_dir() + "/" + path};
     return std::string{std::istreambuf_iterator<char>{in}, {}};
@@ -61,7 +61,7 @@ TEST(SdkExamples, AreInTheGuideAsTheyAre) {
   EXPECT_NE(guide.find(hello.substr(hello.find("#include"))), std::string::npos);
 }
 
-TEST(SdkExamples, MoveFromAFileToAServerByTheirAddress) {
+TEST(SdkExamples, RunOnAFileOrAServerDependingOnTheAddress) {
   for (const Way way : {Way::sqlite, Way::postgres, Way::http}) {
     const Place place{way};
     const Ended ended = run_example("moving", {place.address()});
@@ -77,7 +77,7 @@ struct Killed {
 // B48: a step whose result was stored never runs again, wherever the process dies.
 class KilledExample : public ::testing::TestWithParam<Killed> {};
 
-TEST_P(KilledExample, EndsTheSameWhereverItIsKilled) {
+TEST_P(KilledExample, PrintsTheSameWhereverItIsKilled) {
   const TemporaryFolder folder;
   const auto arguments = [&](const std::string& name) {
     Lines all{"sqlite:" + folder.path() + "/" + name + ".db", folder.path() + "/" + name + ".txt"};

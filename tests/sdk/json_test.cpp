@@ -32,7 +32,7 @@ std::optional<T> by_us(const std::string& text) {
   }
 }
 
-TEST(Integers, MeanWhatTheyMeanToTheLibrary) {
+TEST(Integers, AreParsedLikeTheJsonLibraryDoes) {
   for (const std::string text : {"0",
                                  "-0",
                                  "7",
@@ -75,7 +75,7 @@ void expect_kept(T value) {
   EXPECT_EQ(decode<T>(encode(value)), value);
 }
 
-TEST(Integers, AreWrittenAsTheLibraryWritesThem) {
+TEST(Integers, AreWrittenLikeTheJsonLibraryDoes) {
   for (const int value : {0, -1, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()})
     expect_kept(value);
   expect_kept(std::numeric_limits<std::int64_t>::min());
@@ -84,7 +84,7 @@ TEST(Integers, AreWrittenAsTheLibraryWritesThem) {
   expect_kept('c');
 }
 
-TEST(Integers, SayWhatIsWrong) {
+TEST(Integers, ReportTheExpectedType) {
   try {
     static_cast<void>(decode<int>("\"seven\""));
     FAIL() << "text is no number";

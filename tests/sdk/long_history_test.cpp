@@ -53,7 +53,9 @@ void expect_second_pass(const Client& client, WorkerOptions options) {
 
 TEST_P(LongHistories, AreReadInPages) { expect_second_pass(client, {}); }
 
-TEST_P(LongHistories, DoNotStayInMemoryWhole) { expect_second_pass(client, {.step_cache_bytes = 64 << 10}); }
+TEST_P(LongHistories, AreNotKeptInMemoryCompletely) {
+  expect_second_pass(client, {.step_cache_bytes = 64 << 10});
+}
 
 PAWL_ON_EVERY_WAY(LongHistories);
 

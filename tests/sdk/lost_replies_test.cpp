@@ -36,7 +36,7 @@ class LosesAReply final : public pawl::detail::Connection {
   std::atomic<bool> has_lost_one_ = false;
 };
 
-TEST(LostReplies, ToAFailedStepCountNoAttempt) {
+TEST(LostReplies, ForAFailedStepCountNoExtraAttempt) {
   const Client client{std::make_shared<LosesAReply>()};
   Worker worker{client, quiet()};
   std::atomic<int> calls = 0;

@@ -18,7 +18,7 @@ class OperationKeys : public SdkTest {
 // The key that an external service receives.
 std::string key_of(const Failure& failure) { return failure.code(); }
 
-TEST_P(OperationKeys, AreTheSameForEveryAttemptAtAStep) {
+TEST_P(OperationKeys, AreTheSameForEveryAttemptOfAStep) {
   Worker worker{client, quiet()};
   worker.workflow("flaky", [&](Workflow& wf) {
     return wf.step("charge", {.retry = kRetrySoon}, [&](Step& step) {
@@ -77,7 +77,7 @@ TEST_P(OperationKeys, DifferForEveryItemOfAMap) {
   EXPECT_EQ(run.result<Lines>(30s), expected);
 }
 
-TEST_P(OperationKeys, OfUndosAreTheirOwn) {
+TEST_P(OperationKeys, OfUndosDifferFromThoseOfSteps) {
   Worker worker{client, leaving()};
   std::atomic<int> tries = 0;
   worker.workflow("saga", [&](Workflow& wf) -> int {
@@ -135,7 +135,7 @@ TEST_P(OperationKeys, OfATaskAreTheSameForEveryAttempt) {
   EXPECT_EQ(keys.count(run.id() + ":mail"), 3);
 }
 
-TEST_P(OperationKeys, AreRefusedOutsideOfSteps) {
+TEST_P(OperationKeys, AreUnavailableOutsideOfSteps) {
   Worker worker{client, quiet()};
   worker.workflow("careless", [&](Workflow& wf) {
     const auto ask = [&](const std::function<std::string()>& key) -> std::string {
@@ -163,7 +163,7 @@ TEST_P(OperationKeys, AreRefusedOutsideOfSteps) {
   EXPECT_EQ(run.result<Lines>(30s), (Lines{"not_in_step", "not_in_step", "not_in_step", run.id() + ":a"}));
 }
 
-TEST_P(OperationKeys, NameTheSpawnedStepThatUsesTheWorkflow) {
+TEST_P(OperationKeys, ErrorsNameTheSpawnedStepThatUsesTheWorkflow) {
   Worker worker{client, quiet()};
   worker.workflow("nested", [](Workflow& wf) { wf.spawn("outer", [&] { wf.step("inner", [] {}); }).get(); });
   worker.start();

@@ -7,7 +7,7 @@ namespace {
 
 using Promises = SdkTest;
 
-TEST_P(Promises, HandOutPromisesForTheOutsideToKeep) {
+TEST_P(Promises, CanBeCompletedFromOutside) {
   Effects tokens;
   Worker worker{client, leaving()};
   worker.workflow("pay", [&](Workflow& wf) {
@@ -27,7 +27,7 @@ TEST_P(Promises, HandOutPromisesForTheOutsideToKeep) {
   EXPECT_EQ(failure_of(refused).code(), "declined");
 }
 
-TEST_P(Promises, GivePromisesTokensThatStayTheSameAndCannotBeGuessed) {
+TEST_P(Promises, HaveStableAndUnguessableTokens) {
   Effects tokens;
   Worker worker{client, leaving()};
   worker.workflow("pay", [&](Workflow& wf) {
@@ -56,7 +56,7 @@ TEST_P(Promises, GivePromisesTokensThatStayTheSameAndCannotBeGuessed) {
 }
 
 #ifdef PAWL_SDK_OVER_HTTP
-TEST(OpenPromises, ThatAnOlderVersionBeganKeepTheirTokens) {
+TEST(OpenPromises, StartedByAnOlderVersionKeepTheirTokens) {
   const Place place{Way::http};
   const Client client = connect(place.address());
   runtime::SystemRandom random;

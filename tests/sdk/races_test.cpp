@@ -39,7 +39,7 @@ class Races : public SdkTest {
   std::optional<Worker> worker;  // declared last: it uses the members above
 };
 
-TEST_P(Races, OfAStepASleepASignalATaskAndAChildEndWithTheFirstAndTheOthersAreCanceled) {
+TEST_P(Races, BetweenAllKindsEndWithTheFirstAndCancelTheOthers) {
   std::atomic<bool> is_stopped = false;
   const pawl::Run run = start([&](Workflow& wf) {
     auto step = wf.spawn("step", [&](Step& own) {
@@ -61,7 +61,7 @@ TEST_P(Races, OfAStepASleepASignalATaskAndAChildEndWithTheFirstAndTheOthersAreCa
   EXPECT_TRUE(eventually([&] { return endless == 0; }));
 }
 
-TEST_P(Races, ASignalMayLoseAgainstTheTime) {
+TEST_P(Races, LetASignalLoseAgainstASleep) {
   const pawl::Run run = start([&](Workflow& wf) {
     auto approval = wf.start_signal<int>("approved");
     auto nap = wf.start_sleep("nap", std::chrono::milliseconds{20});
@@ -72,7 +72,7 @@ TEST_P(Races, ASignalMayLoseAgainstTheTime) {
   EXPECT_EQ((run.result<std::pair<std::size_t, bool>>(30s)), (std::pair<std::size_t, bool>{1, false}));
 }
 
-TEST_P(Races, WhatIsCanceledThrowsWhenItIsAskedFor) {
+TEST_P(Races, ThrowWhenACanceledLoserIsAwaited) {
   const pawl::Run run = start(
       [&](Workflow& wf) {
         std::vector<std::string> codes;
@@ -109,7 +109,7 @@ TEST_P(Races, WhatIsCanceledThrowsWhenItIsAskedFor) {
             (Lines{"cancelled", "cancelled", "cancelled", "cancelled", "cancelled", "cancelled", "none"}));
 }
 
-TEST_P(Races, ManyLambdasRunOnABoundedNumberOfThreads) {
+TEST_P(Races, RunManyLambdasOnALimitedNumberOfThreads) {
   std::mutex mutex;
   std::set<std::thread::id> threads;
   std::atomic<int> running = 0;
@@ -139,7 +139,7 @@ TEST_P(Races, ManyLambdasRunOnABoundedNumberOfThreads) {
   EXPECT_LE(concurrent_max, 6);
 }
 
-TEST_P(Races, LambdasThatWaitForOneAnotherGoOnWithOneThread) {
+TEST_P(Races, LetNestedLambdasProgressWithOneThread) {
   const pawl::Run run = start(
       [&](Workflow& wf) {
         std::function<int(Workflow&, int)> sum_of = [&](Workflow& own, int depth) {
@@ -160,7 +160,7 @@ TEST_P(Races, LambdasThatWaitForOneAnotherGoOnWithOneThread) {
 
 PAWL_ON_EVERY_WAY(Races);
 
-TEST(CrashEverywhere, CancelsTheSameLosersEachTime) {
+TEST(CrashEverywhere, CancelsTheSameLosersAfterEveryCrash) {
   const auto report = crash_everywhere(
       [](Workflow& wf, const int&) {
         auto nap = wf.start_sleep("nap", 24h);

@@ -52,7 +52,7 @@ class Sagas : public SdkTest {
 
 // --- changed code ---
 
-TEST_P(Sagas, NameWhatIsNotUndoneWhenTheCodeOfACanceledRunHasChanged) {
+TEST_P(Sagas, NameTheMissingUndosWhenTheCodeOfACanceledRunHasChanged) {
   const Code first = [&](Workflow& wf) {
     book(wf, "car");
     static_cast<void>(wf.signal("never"));
@@ -90,7 +90,7 @@ TEST_P(Sagas, NameWhatIsNotUndoneWhenTheCodeOfALateRunThrowsAtItsTop) {
   EXPECT_EQ(effects.all(), undone_before);
 }
 
-TEST_P(Sagas, RunNoUndoOfCodeThatHasNotReachedAllOfThem) {
+TEST_P(Sagas, RunNoUndoUntilTheCodeHasReachedAllUndos) {
   const pawl::Run run = sleeping([&](Workflow& wf) {
     book(wf, "car");
     book(wf, "hotel");
@@ -108,7 +108,7 @@ TEST_P(Sagas, RunNoUndoOfCodeThatHasNotReachedAllOfThem) {
   EXPECT_EQ(effects.all(), Lines{});
 }
 
-TEST_P(Sagas, WithNothingToUndoAreCanceledByChangedCode) {
+TEST_P(Sagas, WithNothingToUndoAreCanceledWithoutAWorker) {
   const pawl::Run run = sleeping([](Workflow& wf) {
     wf.step("look", [] {});
     static_cast<void>(wf.signal("never"));
@@ -145,7 +145,7 @@ TEST_P(Sagas, UndoWhenTheDeadlinePassesDuringTheLastStep) {
 
 // --- workers that shut down ---
 
-TEST_P(Sagas, DoNotSpendAnAttemptWhenAStepStopsBecauseItsWorkerShutsDown) {
+TEST_P(Sagas, CountNoAttemptWhenAStepStopsForAWorkerShutdown) {
   std::atomic<bool> has_begun = false;
   std::atomic<int> attempts = 0;
   const auto code = [&](Workflow& wf) {
@@ -204,7 +204,7 @@ TEST_P(Sagas, UndoTheirChildrenFirst) {
   EXPECT_EQ(effects.all(), (Lines{"return leaf", "return middle", "return root"}));
 }
 
-TEST_P(Sagas, WaitForTheirChildrenBeforeTheyUndoAFailureOfTheirOwn) {
+TEST_P(Sagas, WaitForTheirChildrenBeforeUndoingTheirOwnFailure) {
   Worker worker{client, leaving()};
   worker.workflow("child", [&](Workflow& wf) {
     book(wf, "child");
@@ -263,7 +263,7 @@ TEST_P(Sagas, RetryAndSkipFailedUndos) {
 
 // --- runs without workers ---
 
-TEST_P(Sagas, ThatNoWorkerHasAreTerminated) {
+TEST_P(Sagas, WithoutAWorkerCanBeTerminated) {
   const pawl::Run run = sleeping([&](Workflow& wf) {
     book(wf, "car");
     static_cast<void>(wf.child("nobody has this", nullptr));

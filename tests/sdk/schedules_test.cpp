@@ -18,7 +18,7 @@ std::string code_of(const std::function<void()>& call) {
   return "";
 }
 
-TEST_P(Scheduled, TasksAndWorkflowsStartAtTheirTime) {
+TEST_P(Scheduled, TasksAndWorkflowsStartOnTime) {
   std::atomic<int> mails = 0;
   std::atomic<int> reports = 0;
   Worker worker{client, quiet()};
@@ -30,7 +30,7 @@ TEST_P(Scheduled, TasksAndWorkflowsStartAtTheirTime) {
   EXPECT_TRUE(eventually([&] { return mails > 0 && reports > 0; }));
 }
 
-TEST_P(Scheduled, AreListedPausedAndDeletedByName) {
+TEST_P(Scheduled, WorkIsListedPausedAndDeletedByName) {
   const auto made = client.schedule_workflow(
       "nightly", "report", 7, {.cron = "30 2 * * *", .timezone = "Europe/Berlin", .overlap = Overlap::skip});
   EXPECT_EQ(made.workflow, "report");
@@ -53,7 +53,7 @@ TEST_P(Scheduled, AreListedPausedAndDeletedByName) {
   EXPECT_EQ(client.schedules().size(), 1U);
 }
 
-TEST_P(Scheduled, KeepTheRulesForFixedTimes) {
+TEST_P(Scheduled, WorkKeepsItsDstRules) {
   const Dst dst{.gap = DstGap::skip, .fold = DstFold::last};
   const auto made =
       client.schedule_task("nightly", "mail", "ada", {.cron = "30 2 * * *", .timezone = "UTC", .dst = dst});
@@ -63,7 +63,7 @@ TEST_P(Scheduled, KeepTheRulesForFixedTimes) {
   EXPECT_EQ(client.schedule_task("hourly", "mail", "ada", {.every = 1h}).dst, Dst{});
 }
 
-TEST_P(Scheduled, AreFiredByHand) {
+TEST_P(Scheduled, WorkCanBeTriggered) {
   (void)client.schedule_task("yearly", "mail", "ada", {.cron = "0 0 1 1 *"});
   client.trigger_schedule("yearly");
   std::atomic<int> mails = 0;
@@ -73,7 +73,7 @@ TEST_P(Scheduled, AreFiredByHand) {
   EXPECT_TRUE(eventually([&] { return mails > 0; }));
 }
 
-TEST_P(Scheduled, AreRefusedWhereTheyMakeNoSense) {
+TEST_P(Scheduled, WorkIsRejectedIfInvalid) {
   EXPECT_EQ(code_of([&] { (void)client.schedule_task("s", "mail", 1, {.cron = "every day"}); }),
             "invalid_argument");
   EXPECT_EQ(code_of([&] { (void)client.schedule_task("s", "mail", 1, {}); }), "invalid_argument");

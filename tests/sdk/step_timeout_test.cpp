@@ -35,7 +35,7 @@ class StepTimeouts : public SdkTest {
   std::atomic<int> hanging = 0;
 };
 
-TEST_P(StepTimeouts, FireTheStopTokenAndFailTheAttemptWhateverItReturns) {
+TEST_P(StepTimeouts, RequestAStopAndFailTheAttemptWhateverItReturns) {
   Worker worker{client, quiet()};
   worker.workflow("w", [&](Workflow& wf) {
     return wf.step("slow", twice(), [&](Step& step) {
@@ -54,7 +54,7 @@ TEST_P(StepTimeouts, FireTheStopTokenAndFailTheAttemptWhateverItReturns) {
   EXPECT_EQ(steps[0].error->message, "the attempt ran longer than its timeout of 50ms");
 }
 
-TEST_P(StepTimeouts, AreSeenByTheStopTokenOfTheWorkflowInsideTheStep) {
+TEST_P(StepTimeouts, SetTheStopTokenOfTheWorkflowInsideTheStep) {
   Worker worker{client, quiet()};
   worker.workflow("w", [&](Workflow& wf) {
     try {
@@ -69,7 +69,7 @@ TEST_P(StepTimeouts, AreSeenByTheStopTokenOfTheWorkflowInsideTheStep) {
   EXPECT_EQ(client.start("w").result<std::string>(30s), "timeout");
 }
 
-TEST_P(StepTimeouts, ThatAreIgnoredLeaveTheThreadBehindAndTheRunGoesOn) {
+TEST_P(StepTimeouts, AbandonAThreadThatIgnoresThemAndContinueTheRun) {
   Worker worker{client, impatient()};
   worker.workflow("w", [&](Workflow& wf) {
     const int attempt = wf.step("hangs", twice(), [&](Step& step) {
@@ -88,7 +88,7 @@ TEST_P(StepTimeouts, ThatAreIgnoredLeaveTheThreadBehindAndTheRunGoesOn) {
   EXPECT_EQ(run.steps().size(), 3U) << "the late result is ignored";
 }
 
-TEST_P(StepTimeouts, ThatAreIgnoredByASpawnedStepDoNotHoldUpItsRun) {
+TEST_P(StepTimeouts, IgnoredByASpawnedStepDoNotBlockItsRun) {
   Worker worker{client, impatient()};
   worker.workflow("w", [&](Workflow& wf) {
     auto pending = wf.spawn(
@@ -105,7 +105,7 @@ TEST_P(StepTimeouts, ThatAreIgnoredByASpawnedStepDoNotHoldUpItsRun) {
   EXPECT_EQ(hanging, 1);
 }
 
-TEST_P(StepTimeouts, ThatAreIgnoredFailTheRunWhenNoAttemptIsLeft) {
+TEST_P(StepTimeouts, FailTheRunWhenNoAttemptRemains) {
   Worker worker{client, impatient()};
   worker.workflow("w", [&](Workflow& wf) {
     wf.step("hangs", {.retry = {.max_attempts = 1}, .timeout = kTimeout}, [&] { hang(); });
@@ -115,7 +115,7 @@ TEST_P(StepTimeouts, ThatAreIgnoredFailTheRunWhenNoAttemptIsLeft) {
   EXPECT_EQ(hanging, 1);
 }
 
-TEST_P(StepTimeouts, ThatAreIgnoredDoNotHoldUpTheEndOfTheWorker) {
+TEST_P(StepTimeouts, DoNotDelayTheStopOfTheWorkerIfIgnored) {
   Worker worker{client, impatient()};
   worker.workflow("w", [&](Workflow& wf) {
     wf.step("hangs", {.retry = {.max_attempts = 1}, .timeout = kTimeout}, [&] { hang(); });
@@ -128,7 +128,7 @@ TEST_P(StepTimeouts, ThatAreIgnoredDoNotHoldUpTheEndOfTheWorker) {
   EXPECT_TRUE(eventually([&] { return worker.threads_left_behind() == 0; }));
 }
 
-TEST_P(StepTimeouts, OfTasksThatAreIgnoredFreeTheirPlaceInTheWorker) {
+TEST_P(StepTimeouts, IgnoredByATaskFreeItsPlaceInTheWorker) {
   WorkerOptions options = impatient();
   options.max_concurrent = 1;
   Worker worker{client, options};
@@ -140,7 +140,7 @@ TEST_P(StepTimeouts, OfTasksThatAreIgnoredFreeTheirPlaceInTheWorker) {
   EXPECT_EQ(worker.threads_left_behind(), 1);
 }
 
-TEST_P(StepTimeouts, ALongStepIsShownAsRunning) {
+TEST_P(StepTimeouts, LeaveALongStepVisibleAsRunning) {
   Worker worker{client, quiet()};
   worker.workflow("w", [&](Workflow& wf) {
     wf.step("short", [] {});

@@ -21,7 +21,7 @@ namespace {
 
 using Tasks = SdkTest;
 
-TEST_P(Tasks, AreDoneByTheirHandlersAndKeepWhatTheseGive) {
+TEST_P(Tasks, AreExecutedByTheirHandlersAndKeepTheResult) {
   Worker worker{client, quiet()};
   worker.task("email.send", [](Task& task, const Email& mail) {
     return Json{{"sent", mail.to}, {"key", task.execution_key()}, {"attempt", task.attempt()}};
@@ -33,7 +33,7 @@ TEST_P(Tasks, AreDoneByTheirHandlersAndKeepWhatTheseGive) {
   EXPECT_EQ(task.output<Json>(), (Json{{"sent", "a@b.c"}, {"key", made.id + ":1"}, {"attempt", 1}}));
 }
 
-TEST_P(Tasks, AreRefusedWithWhatNoJsonHolds) {
+TEST_P(Tasks, AreRejectedWithValuesThatJsonCannotHold) {
   const auto code_of = [](const std::function<void()>& call) -> std::string {
     try {
       call();
@@ -49,7 +49,7 @@ TEST_P(Tasks, AreRefusedWithWhatNoJsonHolds) {
   EXPECT_EQ(code_of([&] { (void)client.enqueue("t", std::nan("")); }), "invalid_argument");
 }
 
-TEST_P(Tasks, AreDoneInTheOrderOfTheirPriorities) {
+TEST_P(Tasks, AreExecutedInPriorityOrder) {
   const std::vector<std::int32_t> given{0, std::numeric_limits<std::int32_t>::min(), 70'000,
                                         std::numeric_limits<std::int32_t>::max(), -1};
   for (const std::int32_t priority : given) client.enqueue("note", priority, {.priority = priority});
@@ -73,7 +73,7 @@ TEST_P(Tasks, AreDoneInTheOrderOfTheirPriorities) {
   EXPECT_EQ(order, expected);
 }
 
-TEST_P(Tasks, OfTwoTenantsAreDoneInTurn) {
+TEST_P(Tasks, OfTwoTenantsAreExecutedInTurn) {
   for (int i = 0; i < 20; ++i) client.enqueue("who", "large", {.fairness_key = "large"});
   for (int i = 0; i < 3; ++i) client.enqueue("who", "small", {.fairness_key = "small", .fairness_weight = 2});
   EXPECT_THROW(client.enqueue("who", "nobody", {.fairness_weight = 2}), Error);
@@ -96,7 +96,7 @@ TEST_P(Tasks, OfTwoTenantsAreDoneInTurn) {
   EXPECT_LT(std::distance(order.begin(), std::find(order.rbegin(), order.rend(), "small").base()), 15);
 }
 
-TEST_P(Tasks, HaveHandlersThatTakeWhatTheyNeed) {
+TEST_P(Tasks, HaveHandlersWithOptionalParameters) {
   Worker worker{client, quiet()};
   worker.task("input", [](const int& number) { return number + 1; })
       .task("context", [](Task& task) { return task.type(); })
@@ -113,7 +113,7 @@ TEST_P(Tasks, HaveHandlersThatTakeWhatTheyNeed) {
   EXPECT_EQ(await_task(client, both).output<int>(), 3);
 }
 
-TEST_P(Tasks, WhosePayloadDoesNotDecodeFailWithTheFieldAndAreNotTriedAgain) {
+TEST_P(Tasks, WithAnUndecodablePayloadFailWithTheFieldAndWithoutRetry) {
   std::atomic<int> calls = 0;
   Worker worker{client, quiet()};
   worker.task("email.send", [&](const Email&) { ++calls; });
@@ -129,7 +129,7 @@ TEST_P(Tasks, WhosePayloadDoesNotDecodeFailWithTheFieldAndAreNotTriedAgain) {
   EXPECT_EQ(calls, 0);
 }
 
-TEST_P(Tasks, WhosePayloadDoesNotFitTheSchemaOfTheirHandlerFailWithTheField) {
+TEST_P(Tasks, WithAPayloadThatViolatesTheHandlerSchemaFailWithTheField) {
   std::atomic<int> calls = 0;
   Worker worker{client, quiet()};
   worker.task("email.send",
@@ -151,7 +151,7 @@ TEST_P(Tasks, WhosePayloadDoesNotFitTheSchemaOfTheirHandlerFailWithTheField) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_P(Tasks, AreClaimedAheadByAWorkerThatPrefetches) {
+TEST_P(Tasks, ArePrefetchedByAWorker) {
   std::atomic<bool> go_on = false;
   WorkerOptions ahead = quiet();
   ahead.max_concurrent = 1;
@@ -171,7 +171,7 @@ TEST_P(Tasks, AreClaimedAheadByAWorkerThatPrefetches) {
   for (const std::string& id : ids) EXPECT_EQ(await_task(client, id).status, "completed");
 }
 
-TEST_P(Tasks, ThatFailSayHow) {
+TEST_P(Tasks, ReportHowTheyFailed) {
   Worker worker{client, quiet()};
   worker.task("never", [] { throw Failure("no_such_card", "the card is gone", false); })
       .task("throws", [] { throw std::runtime_error("boom"); })
@@ -197,7 +197,7 @@ TEST_P(Tasks, ThatFailSayHow) {
   EXPECT_EQ(client.task(bytes).error->code, "invalid_result");
 }
 
-TEST_P(Tasks, OfOneIdempotencyKeyAreMadeOnce) {
+TEST_P(Tasks, OfOneIdempotencyKeyAreCreatedOnce) {
   const EnqueueOptions options{.idempotency_key = "welcome-42"};
   const Enqueued first = client.enqueue("email.send", 1, options);
   const Enqueued again = client.enqueue("email.send", 1, options);
@@ -206,12 +206,12 @@ TEST_P(Tasks, OfOneIdempotencyKeyAreMadeOnce) {
   EXPECT_EQ(first.id, again.id);
 }
 
-TEST_P(Tasks, OfABatchAreAllMadeOrNone) {
+TEST_P(Tasks, OfABatchAreAllCreatedOrNone) {
   EXPECT_EQ(client.enqueue_batch("number", std::vector{1, 2, 3}, {.queue = "bulk"}).size(), 3U);
   EXPECT_THROW(client.enqueue_batch({new_task("good", 1), new_task("", 2)}), Error);
 }
 
-TEST_P(Tasks, ThatAreCancelledAreToldByTheirStopToken) {
+TEST_P(Tasks, GetAStopRequestAtTheirHeartbeatWhenCancelled) {
   std::atomic<bool> began = false;
   Worker worker{client, quiet({.lease = std::chrono::milliseconds{600}})};
   worker.task("long", [&](Task& task) {
@@ -225,7 +225,7 @@ TEST_P(Tasks, ThatAreCancelledAreToldByTheirStopToken) {
   EXPECT_EQ(await_task(client, id).status, "cancelled");
 }
 
-TEST_P(Tasks, ThatAreCancelledAreStoppedWithoutAHeartbeat) {
+TEST_P(Tasks, GetAStopRequestBeforeTheirHeartbeatWhenCancelled) {
   std::atomic<bool> began = false;
   Worker worker{client, quiet({.lease = 10min})};
   worker.task("long", [&](Task& task) {
@@ -259,7 +259,7 @@ TEST_P(Tasks, AreStoppedAtTheirTimeoutBeforeTheirNextAttemptStarts) {
   EXPECT_EQ(concurrent_max, 1);
 }
 
-TEST_P(Tasks, ThatTakeLongerThanTheirLeaseAreHeldAllTheWhile) {
+TEST_P(Tasks, LongerThanTheirLeaseStayHeld) {
   std::atomic<int> calls = 0;
   Worker worker{client, quiet({.lease = 3s})};
   worker.task("long", [&](Task& task) {
@@ -274,7 +274,7 @@ TEST_P(Tasks, ThatTakeLongerThanTheirLeaseAreHeldAllTheWhile) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_P(Tasks, UnderWayEndBeforeAWorkerThatStops) {
+TEST_P(Tasks, InProgressEndBeforeTheWorkerStops) {
   std::atomic<bool> began = false;
   std::atomic<bool> may_end = false;
   Worker worker{client, quiet()};
@@ -291,7 +291,7 @@ TEST_P(Tasks, UnderWayEndBeforeAWorkerThatStops) {
   EXPECT_EQ(client.task(id).status, "completed");
 }
 
-TEST_P(Tasks, AreDoneByOneOfSeveralWorkersOfAProcess) {
+TEST_P(Tasks, AreExecutedByOneOfSeveralWorkersInAProcess) {
   std::atomic<int> calls = 0;
   Worker first{client, quiet({.max_concurrent = 4})};
   Worker second{client, quiet({.max_concurrent = 4})};
@@ -303,7 +303,7 @@ TEST_P(Tasks, AreDoneByOneOfSeveralWorkersOfAProcess) {
   EXPECT_EQ(calls, 100);
 }
 
-TEST_P(Tasks, ThatAreNotThereAreErrors) {
+TEST_P(Tasks, MustExistToBeRead) {
   try {
     static_cast<void>(client.task("018f0000-0000-7000-8000-000000000000"));
     FAIL();
@@ -315,20 +315,20 @@ TEST_P(Tasks, ThatAreNotThereAreErrors) {
 
 PAWL_ON_EVERY_WAY(Tasks);
 
-TEST(Connect, RefusesAnAddressThatIsNone) {
+TEST(Connect, RejectsAnInvalidAddress) {
   EXPECT_THROW(static_cast<void>(connect("mysql://x")), Error);
   EXPECT_THROW(static_cast<void>(connect("http://")), Error);
   EXPECT_THROW(static_cast<void>(connect("memory:", {.ns = "not a name"})), Error);
 }
 
-TEST(AWorker, HasNoHandlerForAllThatBeginSo) {
+TEST(WorkerHandlers, RejectTypePrefixes) {
   const Client client = connect("memory:");
   Worker worker{client, quiet()};
   EXPECT_THROW(worker.task("report.*", [] {}), Error);
   EXPECT_THROW(worker.workflow("order*", [](Workflow&) {}), Error);
 }
 
-TEST(AWorker, NeedsHandlersAndHasOneOfEach) {
+TEST(WorkerHandlers, AreRequiredAndUnique) {
   const Client client = connect("memory:");
   Worker worker{client, quiet()};
   EXPECT_THROW(worker.start(), Error);
@@ -337,7 +337,7 @@ TEST(AWorker, NeedsHandlersAndHasOneOfEach) {
   EXPECT_THROW((Worker{client, {.max_concurrent = 0}}), Error);
 }
 
-TEST(Decoding, NamesTheFieldAtFault) {
+TEST(Decoding, NamesTheInvalidField) {
   const auto fault_of = [](const char* text) -> std::string {
     try {
       static_cast<void>(pawl::detail::decode<std::vector<Email>>(text));

@@ -20,7 +20,7 @@ std::string mismatch_of(const std::function<void()>& check) {
 
 // --- time ---
 
-TEST(SkippedTime, MakesAWeekPassAtOnce) {
+TEST(SkippedTime, SkipsAWeekOfSleepImmediately) {
   Environment env;
   const TimePoint began = env.now();
   Worker worker{env.client(), quiet()};
@@ -35,7 +35,7 @@ TEST(SkippedTime, MakesAWeekPassAtOnce) {
   EXPECT_EQ(env.now() - began, Duration{(365 + 7) * 24h});
 }
 
-TEST(SkippedTime, StandsStillWhileNobodyWaits) {
+TEST(SkippedTime, StopsWhileNothingWaits) {
   Environment env;
   Worker worker{env.client(), quiet()};
   worker.workflow("ask",
@@ -50,7 +50,7 @@ TEST(SkippedTime, StandsStillWhileNobodyWaits) {
   EXPECT_EQ(ignored.result<int>(30s), -1) << "its day was skipped";
 }
 
-TEST(SkippedTime, IsMovedByHandForTasks) {
+TEST(SkippedTime, IsAdvancedExplicitlyForTasks) {
   Environment env;
   std::atomic<int> calls = 0;
   Worker worker{env.client(), quiet()};
@@ -70,7 +70,7 @@ TEST(SkippedTime, IsMovedByHandForTasks) {
   EXPECT_EQ(env.client().task(id).status, "completed");
 }
 
-TEST(SkippedTime, SettlesOnlyWhenAllThatWasDueIsDone) {
+TEST(SkippedTime, SettlesOnlyWhenAllDueWorkIsDone) {
   Environment env;
   std::atomic<int> calls = 0;
   std::atomic<int> wakes = 0;
@@ -132,7 +132,7 @@ TEST(SkippedTime, RetriesWithoutWaiting) {
 
 // --- crashes ---
 
-TEST(CrashEverywhere, GivesTheSameEachTime) {
+TEST(CrashEverywhere, RepeatsTheSameResult) {
   Ledger ledger;
   const auto report = crash_everywhere(
       [&](Workflow& wf, const std::string& name) {
@@ -150,7 +150,7 @@ TEST(CrashEverywhere, GivesTheSameEachTime) {
   EXPECT_EQ(report.points, 5) << "greet, nap begins, suspended, send, the end";
 }
 
-TEST(CrashEverywhere, UndoesTheSameEachTime) {
+TEST(CrashEverywhere, RepeatsTheSameUndos) {
   Ledger ledger;
   const auto report = crash_everywhere(
       [&](Workflow& wf, const int& amount) -> int {
@@ -199,7 +199,7 @@ TEST(CrashEverywhere, CoversTasksChildrenSignalsAndBranches) {
 }
 
 // A spawned step that has not completed must not be confused with the steps after it.
-TEST(CrashEverywhere, LetsStepsBesideOneAnotherEndInAnyOrder) {
+TEST(CrashEverywhere, AcceptsConcurrentStepsEndingInAnyOrder) {
   const auto report = crash_everywhere(
       [&](Workflow& wf, const int& number) {
         auto slow = wf.spawn("slow", [&] { return number; });
@@ -212,7 +212,7 @@ TEST(CrashEverywhere, LetsStepsBesideOneAnotherEndInAnyOrder) {
   EXPECT_EQ(report.result, "64");
 }
 
-TEST(CrashEverywhere, ShowsWhatIsNotTheSame) {
+TEST(CrashEverywhere, ReportsADifferentResult) {
   int calls = 0;
   const std::string why = mismatch_of([&] {
     (void)crash_everywhere(
@@ -227,7 +227,7 @@ TEST(CrashEverywhere, ShowsWhatIsNotTheSame) {
       << why;
 }
 
-TEST(CrashEverywhere, ShowsEffectsOutsideOfSteps) {
+TEST(CrashEverywhere, ReportsEffectsOutsideOfSteps) {
   Ledger ledger;
   const std::string why = mismatch_of([&] {
     (void)crash_everywhere(
@@ -244,7 +244,7 @@ TEST(CrashEverywhere, ShowsEffectsOutsideOfSteps) {
   EXPECT_TRUE(ledger.all().front().is_outside_step);
 }
 
-TEST(CrashEverywhere, KeepsTheAttemptsAtAStepAsOneEffect) {
+TEST(CrashEverywhere, CountsTheAttemptsOfAStepAsOneEffect) {
   Ledger ledger;
   const auto report = crash_everywhere(
       [&](Workflow& wf, const std::vector<int>& amounts) {
@@ -259,7 +259,7 @@ TEST(CrashEverywhere, KeepsTheAttemptsAtAStepAsOneEffect) {
 }
 
 // Fails without waiting for the timeout.
-TEST(CrashEverywhere, NamesBothStepsOfAWorkflowThatIsNotDeterministic) {
+TEST(CrashEverywhere, NamesBothStepsOfANondeterministicWorkflow) {
   std::atomic<int> calls = 0;
   const std::string why = mismatch_of([&] {
     (void)crash_everywhere(
@@ -276,7 +276,7 @@ TEST(CrashEverywhere, NamesBothStepsOfAWorkflowThatIsNotDeterministic) {
   EXPECT_NE(why.find("'book'"), std::string::npos) << why;
 }
 
-TEST(CrashEverywhere, NamesTheStepsOfAChildThatIsNotDeterministic) {
+TEST(CrashEverywhere, NamesTheStepsOfANondeterministicChild) {
   std::atomic<int> calls = 0;
   const std::string why = mismatch_of([&] {
     (void)crash_everywhere([&](Workflow& wf, const int&) { wf.child<Json>("child", 1); }, 1,
@@ -309,7 +309,7 @@ class Histories : public ::testing::Test {
   }
 };
 
-TEST_F(Histories, AreReplayedWithoutDoingAnything) {
+TEST_F(Histories, AreReplayedWithoutSideEffects) {
   std::atomic<int> calls = 0;
   const auto workflow = [&](Workflow& wf, const int& number) {
     const int doubled = wf.step("double", [&] { return ++calls, 2 * number; });
@@ -323,7 +323,7 @@ TEST_F(Histories, AreReplayedWithoutDoingAnything) {
   EXPECT_EQ(calls, 3);
 }
 
-TEST_F(Histories, ShowWhichStepTheCodeComesToInstead) {
+TEST_F(Histories, ShowTheStepThatTheChangedCodeReaches) {
   const std::string history = history_of([](Workflow& wf, const int& number) {
     wf.step("reserve", [] {});
     wf.step("charge", [] {});
@@ -363,7 +363,7 @@ TEST_F(Histories, ShowWhichStepTheCodeComesToInstead) {
             "expected the result 3, found the result 4");
 }
 
-TEST_F(Histories, TakeCodeThatWasPatched) {
+TEST_F(Histories, AcceptPatchedCode) {
   const std::string history = history_of([](Workflow& wf, const int& number) {
     wf.step("charge", [] {});
     return number;
@@ -376,7 +376,7 @@ TEST_F(Histories, TakeCodeThatWasPatched) {
   });
 }
 
-TEST_F(Histories, OfRunsThatFailedAreCompared) {
+TEST_F(Histories, OfFailedRunsAreReplayed) {
   const auto failing = [](const std::string& code) {
     return [code](Workflow& wf, const int&) -> int {
       wf.step("reserve", [] {});
@@ -391,7 +391,7 @@ TEST_F(Histories, OfRunsThatFailedAreCompared) {
       R"(expected the failure {"code":"a","message":"no"}, found the failure {"code":"b","message":"no"})");
 }
 
-TEST_F(Histories, OfRunsWhoseUndoingFailedAreReplayed) {
+TEST_F(Histories, OfRunsWithAFailedUndoAreReplayed) {
   const auto failing = [](Workflow& wf, const int&) -> int {
     wf.step("reserve", [] {});
     wf.undo("release", {.retry = {.max_attempts = 1}}, [] { throw std::runtime_error("stuck"); });
@@ -400,7 +400,7 @@ TEST_F(Histories, OfRunsWhoseUndoingFailedAreReplayed) {
   replay(history_of(failing), failing);
 }
 
-TEST_F(Histories, OfRunsThatWereCancelledAreReplayed) {
+TEST_F(Histories, OfCancelledRunsAreReplayed) {
   for (const bool undoes : {false, true}) {
     const auto workflow = [&](Workflow& wf, const int& number) {
       wf.step("reserve", [] {});
@@ -424,7 +424,7 @@ TEST_F(Histories, OfRunsThatWereCancelledAreReplayed) {
   }
 }
 
-TEST_F(Histories, OfRunsUnderWayMayGoOn) {
+TEST_F(Histories, OfActiveRunsMayContinue) {
   Environment env;
   Worker worker{env.client(), quiet()};
   const auto workflow = [](Workflow& wf, const int& number) {

@@ -84,7 +84,7 @@ class Line {
   std::vector<std::jthread> callers_;
 };
 
-TEST(CallsTogether, OneAloneIsSentAtOnce) {
+TEST(CallsTogether, SendASingleCallImmediately) {
   Line line{{.senders = 1}};
   line.call(1);
   EXPECT_EQ(line.await_sent(0), Sent{1});
@@ -92,7 +92,7 @@ TEST(CallsTogether, OneAloneIsSentAtOnce) {
   line.await_answers(1);
 }
 
-TEST(CallsTogether, ThoseThatComeMeanwhileAreSentWithOneCall) {
+TEST(CallsTogether, SendWaitingCallsInOneRequest) {
   Line line{{.senders = 1}};
   line.call(1);
   EXPECT_EQ(line.await_sent(0), Sent{1});
@@ -105,7 +105,7 @@ TEST(CallsTogether, ThoseThatComeMeanwhileAreSentWithOneCall) {
   line.await_answers(10);
 }
 
-TEST(CallsTogether, AreNotMoreThanTheBounds) {
+TEST(CallsTogether, RespectTheLimitsOfARequest) {
   Line line{{.senders = 1, .items = 2, .bytes = 10}};
   line.call(1);
   (void)line.await_sent(0);
@@ -123,7 +123,7 @@ TEST(CallsTogether, AreNotMoreThanTheBounds) {
   line.await_answers(7);
 }
 
-TEST(CallsTogether, AllHearThatTheirCallFailed) {
+TEST(CallsTogether, AllFailWhenTheirRequestFails) {
   Line line{{.senders = 1}};
   line.is_broken = true;
   line.call(1);
@@ -135,7 +135,7 @@ TEST(CallsTogether, AllHearThatTheirCallFailed) {
   line.await_answers(3);
 }
 
-TEST(CallsTogether, EachGoesAloneWhenTheirCallIsRefused) {
+TEST(CallsTogether, AreSentOneByOneWhenTheirRequestIsRejected) {
   Line line{{.senders = 1}};
   line.refused = 3;
   line.call(1);
@@ -151,7 +151,7 @@ TEST(CallsTogether, EachGoesAloneWhenTheirCallIsRefused) {
   line.await_answers(4);
 }
 
-TEST(CallsTogether, GoOnAfterASendThatThrew) {
+TEST(CallsTogether, ContinueAfterAnExceptionInASend) {
   Line line{{.senders = 1}};
   line.is_broken = true;
   line.call(-1);
@@ -163,7 +163,7 @@ TEST(CallsTogether, GoOnAfterASendThatThrew) {
   line.await_answers(2);
 }
 
-TEST(CallsTogether, ManyAtOnceAreAllAnswered) {
+TEST(CallsTogether, AreAllAnsweredUnderLoad) {
   Line line{{.senders = 2, .items = 7}};
   line.let_go(1'000);
   for (int i = 0; i < 200; ++i) line.call(i);

@@ -34,7 +34,7 @@ class Transactions : public SdkTest {
   }
 };
 
-TEST_P(Transactions, KeepTheirRowsAndTheirResultTogether) {
+TEST_P(Transactions, CommitTheirRowsAndTheirResultTogether) {
   make_table();
   std::atomic<int> calls = 0;
   Worker worker{client, leaving()};
@@ -57,7 +57,7 @@ TEST_P(Transactions, KeepTheirRowsAndTheirResultTogether) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_P(Transactions, UndoTheirRowsInACommitWithTheUndo) {
+TEST_P(Transactions, UndoTheirRowsInTheCommitOfTheUndo) {
   make_table();
   std::atomic<int> undos = 0;
   Worker worker{client, leaving()};
@@ -90,7 +90,7 @@ struct Note {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Note, id, text)
 
-TEST_P(Transactions, GiveRowsAsTypes) {
+TEST_P(Transactions, ReturnRowsAsTypes) {
   make_table();
   const Json given = run("types", [](Sql& sql) {
     sql.exec("insert into notes values ($1, $2, $3)", 7, "12", "12");
@@ -107,7 +107,7 @@ TEST_P(Transactions, GiveRowsAsTypes) {
   EXPECT_EQ(given.at("none"), Json::array());
 }
 
-TEST_P(Transactions, LeaveNothingBehindWhereTheyFail) {
+TEST_P(Transactions, RollBackWhenTheyFail) {
   make_table();
   int attempts = 0;
   Worker worker{client, leaving()};
@@ -123,7 +123,7 @@ TEST_P(Transactions, LeaveNothingBehindWhereTheyFail) {
   EXPECT_EQ(attempts, 3);
 }
 
-TEST_P(Transactions, FailWithWhatTheDatabaseSays) {
+TEST_P(Transactions, FailWithTheErrorOfTheDatabase) {
   make_table();
   const auto refusal = [&](const std::string& name, const std::function<void(Sql&)>& work) {
     Worker worker{client, leaving()};
@@ -161,7 +161,7 @@ TEST_P(Transactions, FailWithWhatTheDatabaseSays) {
 
 using TransactionsElsewhere = Transactions;
 
-TEST_P(TransactionsElsewhere, NeedADatabaseOfTheClientsOwn) {
+TEST_P(TransactionsElsewhere, RequireADatabaseOwnedByTheClient) {
   Worker worker{client, leaving()};
   worker.workflow("note", [](Workflow& wf) { wf.transaction("write", [](Sql&) {}); });
   worker.start();
@@ -174,7 +174,7 @@ TEST_P(TransactionsElsewhere, NeedADatabaseOfTheClientsOwn) {
 }
 
 // Spawned tasks begin before the transaction. A refused one fails only where it is awaited.
-TEST_P(Transactions, HaveNothingToDoWithWhatWasSpawnedBefore) {
+TEST_P(Transactions, AreIndependentOfTasksSpawnedBefore) {
   Worker worker{client, leaving()};
   worker.workflow("caught", [&](Workflow& wf) {
     const auto refused = wf.spawn("t", Json{}, {.queue = std::string(300, 'q')});
@@ -201,7 +201,7 @@ TEST_P(Transactions, HaveNothingToDoWithWhatWasSpawnedBefore) {
   EXPECT_EQ(given.at("only"), 1);
 }
 
-TEST_P(Transactions, RefuseCallsOfTheClient) {
+TEST_P(Transactions, RejectCallsOfTheClient) {
   Worker worker{client, leaving()};
   std::atomic<int> calls = 0;
   worker.workflow("mixed", [&](Workflow& wf) {
@@ -216,7 +216,7 @@ TEST_P(Transactions, RefuseCallsOfTheClient) {
   EXPECT_EQ(calls, 1) << "it would be refused each time";
 }
 
-TEST_P(Transactions, OfManyRunsAtOnceLoseNothing) {
+TEST_P(Transactions, OfConcurrentRunsLoseNoUpdate) {
   (void)run("make", [](Sql& sql) {
     sql.exec("drop table if exists counter");
     sql.exec("create table counter (n bigint not null)");

@@ -36,7 +36,7 @@ class Undoing : public ::testing::Test {
   std::optional<Worker> worker;  // declared last: it uses the members above
 };
 
-TEST_F(Undoing, IsDoneAtADrawOfChance) {
+TEST_F(Undoing, WorksAfterARandomNumber) {
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     pay(wf, "one");
     throw Failure{"unlucky", std::to_string(wf.random())};
@@ -45,7 +45,7 @@ TEST_F(Undoing, IsDoneAtADrawOfChance) {
   EXPECT_EQ(effects.all(), Lines{"refund one"});
 }
 
-TEST_F(Undoing, IsDoneAtAUuid) {
+TEST_F(Undoing, WorksAfterAUuid) {
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     pay(wf, "one");
     throw Failure{"unlucky", wf.uuid()};
@@ -54,7 +54,7 @@ TEST_F(Undoing, IsDoneAtAUuid) {
   EXPECT_EQ(effects.all(), Lines{"refund one"});
 }
 
-TEST_F(Undoing, IsDoneAtANameThatIsNone) {
+TEST_F(Undoing, WorksAfterAnInvalidStepName) {
   const RunFailed of_undo = failure_of_saga([&](Workflow& wf) {
     pay(wf, "one");
     wf.undo("a/b", [] {});
@@ -71,7 +71,7 @@ TEST_F(Undoing, IsDoneAtANameThatIsNone) {
   EXPECT_EQ(effects.all(), (Lines{"refund one", "refund two"}));
 }
 
-TEST_F(Undoing, IsDoneForTheItemsOfAMapOneOfWhichFailed) {
+TEST_F(Undoing, CoversTheItemsOfAMapWithAFailedItem) {
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     wf.map(std::vector{1, 2, 3},
            [&](Workflow& own, const int& number) {
@@ -86,7 +86,7 @@ TEST_F(Undoing, IsDoneForTheItemsOfAMapOneOfWhichFailed) {
   EXPECT_EQ(effects.all(), (Lines{"refund 3", "refund 2", "refund 1"}));
 }
 
-TEST_F(Undoing, IsDoneForTheItemsOfAMapThatWasTheLastCall) {
+TEST_F(Undoing, CoversTheItemsOfAFinalMap) {
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     pay(wf, "first");
     wf.map(std::vector{1, 2}, [&](Workflow& own, const int& number) { pay(own, std::to_string(number)); },
@@ -97,7 +97,7 @@ TEST_F(Undoing, IsDoneForTheItemsOfAMapThatWasTheLastCall) {
   EXPECT_EQ(effects.all(), (Lines{"refund 2", "refund 1", "refund first"}));
 }
 
-TEST_F(Undoing, IsDoneForABranchThatWasTheLastCall) {
+TEST_F(Undoing, CoversAFinalBranch) {
   std::atomic<bool> is_paid = false;
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     auto branch = wf.spawn("branch", [&](Workflow& own) {
@@ -112,7 +112,7 @@ TEST_F(Undoing, IsDoneForABranchThatWasTheLastCall) {
   EXPECT_EQ(effects.all(), Lines{"refund it"});
 }
 
-TEST_F(Undoing, IsDoneForABranchWithinABranch) {
+TEST_F(Undoing, CoversNestedBranches) {
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     wf.spawn("outer", [&](Workflow& outer) {
         pay(outer, "outer");
@@ -124,7 +124,7 @@ TEST_F(Undoing, IsDoneForABranchWithinABranch) {
   EXPECT_EQ(effects.all(), (Lines{"refund inner", "refund outer"}));
 }
 
-TEST_F(Undoing, IsDoneForAFailedBranchThatNobodyAwaited) {
+TEST_F(Undoing, CoversAFailedBranchThatWasNotAwaited) {
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     pay(wf, "main");
     {
@@ -140,7 +140,7 @@ TEST_F(Undoing, IsDoneForAFailedBranchThatNobodyAwaited) {
   EXPECT_EQ(effects.all(), (Lines{"refund branch", "refund main"}));
 }
 
-TEST_F(Undoing, IsDoneWhenACancelStopsABranchThatNobodyAwaits) {
+TEST_F(Undoing, CoversACanceledBranchThatWasNotAwaited) {
   std::atomic<bool> is_waiting = false;
   std::atomic<bool> may_go_on = false;
   const pawl::Run run = start([&](Workflow& wf) {
@@ -161,7 +161,7 @@ TEST_F(Undoing, IsDoneWhenACancelStopsABranchThatNobodyAwaits) {
   EXPECT_EQ(effects.all(), Lines{"refund main"});
 }
 
-TEST_F(Undoing, ComesPastWhatWasSpawnedAndNotAwaited) {
+TEST_F(Undoing, SkipsSpawnedTasksThatWereNotAwaited) {
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     pay(wf, "first");
     auto doubled = wf.spawn<int>("double", 1);
@@ -173,7 +173,7 @@ TEST_F(Undoing, ComesPastWhatWasSpawnedAndNotAwaited) {
 }
 
 // Whether the lambda starts is up to the scheduler, since it is abandoned as soon as it exists.
-TEST_F(Undoing, ComesPastALambdaThatWasSpawnedAndPerhapsNotDone) {
+TEST_F(Undoing, SkipsASpawnedLambdaThatMayNotHaveRun) {
   pawl::Run run = start([&](Workflow& wf) {
     pay(wf, "first");
     auto label = wf.spawn("label", [] { return 1; });
@@ -189,7 +189,7 @@ TEST_F(Undoing, ComesPastALambdaThatWasSpawnedAndPerhapsNotDone) {
   }
 }
 
-TEST_F(Undoing, IsDoneBehindALambdaThatALostWorkerHadNotEnded) {
+TEST_F(Undoing, WorksAfterALambdaThatALostWorkerLeftUnfinished) {
   std::atomic<bool> has_begun = false;
   std::atomic<bool> may_end = false;
   const auto saga = [&](Workflow& wf) {
@@ -225,7 +225,7 @@ TEST_F(Undoing, IsDoneBehindALambdaThatALostWorkerHadNotEnded) {
   stopping.join();
 }
 
-TEST_F(Undoing, ThatIsSwallowedIsStillTheEnd) {
+TEST_F(Undoing, EndsTheRunEvenIfTheFailureIsSwallowed) {
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     pay(wf, "one");
     try {
@@ -243,7 +243,7 @@ TEST_F(Undoing, ThatIsSwallowedIsStillTheEnd) {
 }
 
 // The decision is not recorded in a step: the second pass fails before it reaches the registered undo.
-TEST_F(Undoing, ThatTheCodeDoesNotComeToIsSaidToHaveFailed) {
+TEST_F(Undoing, OfAStepThatTheCodeDoesNotReachIsReportedAsFailed) {
   std::atomic<int> passes = 0;
   const RunFailed failed = failure_of_saga([&](Workflow& wf) {
     const bool is_first = ++passes == 1;
@@ -259,7 +259,7 @@ TEST_F(Undoing, ThatTheCodeDoesNotComeToIsSaidToHaveFailed) {
 
 // --- crashes at any point ---
 
-TEST(CrashEverywhere, UndoesTheItemsOfAMapTheSameEachTime) {
+TEST(CrashEverywhere, RepeatsTheUndosOfAMap) {
   Ledger ledger;
   const auto report = crash_everywhere(
       [&](Workflow& wf, const int&) -> int {
@@ -276,7 +276,7 @@ TEST(CrashEverywhere, UndoesTheItemsOfAMapTheSameEachTime) {
   EXPECT_EQ(report.effects.size(), 6U);
 }
 
-TEST(CrashEverywhere, UndoesBranchesAndWhatIsBehindThemTheSameEachTime) {
+TEST(CrashEverywhere, RepeatsTheUndosOfBranchesAndLaterSteps) {
   Ledger ledger;
   const auto report = crash_everywhere(
       [&](Workflow& wf, const int&) -> int {

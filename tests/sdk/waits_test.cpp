@@ -10,7 +10,7 @@ namespace {
 
 using Waits = SdkTest;
 
-TEST_P(Waits, ABodyThatSpawnsTasksOneByOneRunsOnce) {
+TEST_P(Waits, ForTasksSpawnedOneByOneDoNotRestartTheBody) {
   std::atomic<int> passes = 0;
   WorkerOptions options = quiet();
   options.suspend_after = 60s;
@@ -27,7 +27,7 @@ TEST_P(Waits, ABodyThatSpawnsTasksOneByOneRunsOnce) {
   EXPECT_EQ(passes, 1);
 }
 
-TEST_P(Waits, ABodyWithChildrenAndFanOutsRunsOnce) {
+TEST_P(Waits, ForChildrenAndFanOutsDoNotRestartTheBody) {
   std::atomic<int> passes = 0;
   WorkerOptions options = quiet();
   options.suspend_after = 60s;
@@ -50,7 +50,7 @@ TEST_P(Waits, ABodyWithChildrenAndFanOutsRunsOnce) {
   EXPECT_EQ(passes, 1);
 }
 
-TEST_P(Waits, AWorkerWithOneSlotLeavesItToTheSpawnedTask) {
+TEST_P(Waits, LeaveTheOnlySlotOfAWorkerToTheSpawnedTask) {
   WorkerOptions options = quiet();
   options.max_concurrent = 1;
   options.suspend_after = 1h;
@@ -65,7 +65,7 @@ TEST_P(Waits, AWorkerWithOneSlotLeavesItToTheSpawnedTask) {
   EXPECT_EQ(client.start("loop").result<int>(60s), 20);
 }
 
-TEST_P(Waits, ACancelEndsAShortWait) {
+TEST_P(Waits, EndOnACancel) {
   WorkerOptions options = quiet();
   options.suspend_after = 1h;
   Effects effects;

@@ -11,7 +11,7 @@
 namespace pawl::testing {
 namespace {
 
-TEST(WorkersEnd, AllOfThemWhenTheProcessIsToldTo) {
+TEST(WorkerShutdown, StopsAllWorkersOnASignalToTheProcess) {
   const Client client = connect("memory:");
   Worker one{client, quiet()};
   Worker two{client, quiet()};
@@ -25,7 +25,7 @@ TEST(WorkersEnd, AllOfThemWhenTheProcessIsToldTo) {
   runs_two.join();
 }
 
-TEST(WorkersEnd, WithoutAResultThatTheWorkflowMadeOfIt) {
+TEST(WorkerShutdown, DiscardsAResultThatAWorkflowMadeOfTheStop) {
   Environment env;
   std::atomic<bool> has_begun = false;
   const auto swallowing = [&](Workflow& wf) {
@@ -67,13 +67,13 @@ void run_a_handler_that_does_not_stop() {
 }
 
 // The handler may reference the stack of `run`'s caller, so the process itself must end.
-TEST(WorkersEndDeathTest, AtTheSecondSignalThoughAHandlerDoesNotStop) {
+TEST(WorkerShutdownDeathTest, EndsTheProcessAtTheSecondSignalDespiteARunningHandler) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(run_a_handler_that_does_not_stop(), ::testing::KilledBySignal(SIGTERM),
               "some handlers have not stopped");
 }
 
-TEST(WorkersEnd, AtTheSecondSignalWithoutWaitingForTheDrainTimeout) {
+TEST(WorkerShutdown, SkipsTheDrainTimeoutAtTheSecondSignal) {
   const Client client = connect("memory:");
   Worker worker{client, quiet({.drain_timeout = 1h})};
   worker.task("obedient", [](pawl::Task& task) {
@@ -87,7 +87,7 @@ TEST(WorkersEnd, AtTheSecondSignalWithoutWaitingForTheDrainTimeout) {
   EXPECT_EQ(client.task(id).status, "pending") << "it was given back";
 }
 
-TEST(WorkersEnd, AndHoldNothingThatTakesNoNoticeOfIt) {
+TEST(WorkerShutdown, StopsRenewingTasksThatIgnoreTheStop) {
   const Client client = connect("memory:");
   std::atomic<int> calls = 0;
   std::atomic<bool> may_end = false;
@@ -109,7 +109,7 @@ TEST(WorkersEnd, AndHoldNothingThatTakesNoNoticeOfIt) {
   stopping.join();
 }
 
-TEST(WorkersWithoutThreads, GiveBackWhatTheyClaimed) {
+TEST(WorkersWithoutThreads, ReleaseTheirClaimedTasks) {
   const Client client = connect("memory:");
   std::atomic<int> said = 0;
   Worker worker{client, {.log = [&](const std::string&) { ++said; }}};

@@ -10,7 +10,7 @@ namespace {
 
 using Workflows = SdkTest;
 
-TEST_P(Workflows, RunTheirStepsOnceAndKeepWhatTheseGive) {
+TEST_P(Workflows, RunTheirStepsOnceAndKeepTheResults) {
   Effects effects;
   Worker worker{client, leaving()};
   worker.workflow("sum", [&](Workflow& wf, const std::vector<int>& numbers) {
@@ -34,7 +34,7 @@ TEST_P(Workflows, RunTheirStepsOnceAndKeepWhatTheseGive) {
                           "add#3 completed", "sleep#3 completed"}));
 }
 
-TEST_P(Workflows, WaitForSignalsThatComeBeforeAndAfter) {
+TEST_P(Workflows, ReceiveEarlyAndLateSignals) {
   Worker worker{client, leaving()};
   worker.workflow("ask", [](Workflow& wf) {
     const auto first = wf.signal<int>("number");
@@ -49,7 +49,7 @@ TEST_P(Workflows, WaitForSignalsThatComeBeforeAndAfter) {
   EXPECT_EQ(run.result<int>(30s), 42);
 }
 
-TEST_P(Workflows, GoOnWhenASignalDoesNotCome) {
+TEST_P(Workflows, ContinueAfterASignalTimeout) {
   Worker worker{client, quiet()};
   worker.workflow("ask",
                   [](Workflow& wf) { return wf.signal<int>("number", {.timeout = 20ms}).has_value(); });
@@ -57,7 +57,7 @@ TEST_P(Workflows, GoOnWhenASignalDoesNotCome) {
   EXPECT_FALSE(client.start("ask").result<bool>(30s));
 }
 
-TEST_P(Workflows, TryAFailedStepAgainWithAnotherExecutionKey) {
+TEST_P(Workflows, RetryAFailedStepWithANewExecutionKey) {
   Effects effects;
   for (const Duration suspend_after : {Duration{0}, Duration{1s}}) {
     Worker worker{client, quiet({.suspend_after = suspend_after})};
@@ -75,7 +75,7 @@ TEST_P(Workflows, TryAFailedStepAgainWithAnotherExecutionKey) {
   EXPECT_EQ(effects.all().size(), 6U);
 }
 
-TEST_P(Workflows, MayCatchAStepThatFailedForGood) {
+TEST_P(Workflows, MayCatchAPermanentStepFailure) {
   Worker worker{client, quiet()};
   worker.workflow("careful", [](Workflow& wf) -> std::string {
     try {
@@ -91,7 +91,7 @@ TEST_P(Workflows, MayCatchAStepThatFailedForGood) {
   EXPECT_EQ(client.start("careful").result<std::string>(30s), "charge invalid_card expired");
 }
 
-TEST_P(Workflows, UndoInReverseWhatTheyHaveDoneWhenTheyFail) {
+TEST_P(Workflows, UndoTheirStepsInReverseOrderWhenTheyFail) {
   Effects effects;
   Worker worker{client, leaving()};
   worker.workflow("saga", [&](Workflow& wf, const std::string& order) {
@@ -111,7 +111,7 @@ TEST_P(Workflows, UndoInReverseWhatTheyHaveDoneWhenTheyFail) {
                                   "release a hold that is too long to be kept in place of order-7"}));
 }
 
-TEST_P(Workflows, UndoWhatTheyHaveDoneWhenTheyAreCancelled) {
+TEST_P(Workflows, UndoTheirStepsWhenTheyAreCancelled) {
   Effects effects;
   Worker worker{client, leaving()};
   worker.workflow("saga", [&](Workflow& wf) {
@@ -128,7 +128,7 @@ TEST_P(Workflows, UndoWhatTheyHaveDoneWhenTheyAreCancelled) {
   EXPECT_EQ(failed.state(), "compensated");
 }
 
-TEST_P(Workflows, TryAnUndoAgainThatFailed) {
+TEST_P(Workflows, RetryAFailedUndo) {
   Effects effects;
   Worker worker{client, leaving()};
   worker.workflow("saga", [&](Workflow& wf) {
@@ -165,7 +165,7 @@ TEST_P(Workflows, RunTheRemainingUndosAfterOneFailed) {
   EXPECT_EQ(effects.all(), Lines{"one"});
 }
 
-TEST_P(Workflows, EndWhenTheirDeadlineHasPassed) {
+TEST_P(Workflows, FailAtTheirDeadline) {
   Worker worker{client, leaving()};
   worker.workflow("slow", [](Workflow& wf) { static_cast<void>(wf.signal("never")); });
   worker.start();
@@ -173,7 +173,7 @@ TEST_P(Workflows, EndWhenTheirDeadlineHasPassed) {
   EXPECT_EQ(failed.code(), "deadline_exceeded");
 }
 
-TEST_P(Workflows, SpawnTasksAndTakeWhatTheyGiveInOrder) {
+TEST_P(Workflows, SpawnTasksAndCollectTheirResultsInOrder) {
   Worker worker{client, leaving()};
   worker.task("double", [](const int& number) { return 2 * number; }).task("fails", [] {
     throw Failure{"broken", "always", false};
@@ -203,7 +203,7 @@ TEST_P(Workflows, SpawnTasksAndTakeWhatTheyGiveInOrder) {
   EXPECT_EQ(client.start("race").result<int>(30s), 142);
 }
 
-TEST_P(Workflows, SpawnMoreThanARequestHolds) {
+TEST_P(Workflows, SpawnMoreTasksThanOneRequestCanHold) {
   Worker worker{client, leaving()};
   worker.task("size", [](const std::string& text) { return text.size(); });
   worker.workflow("fan", [](Workflow& wf) {
@@ -215,7 +215,7 @@ TEST_P(Workflows, SpawnMoreThanARequestHolds) {
   EXPECT_EQ(client.start("fan").result<int>(60s), 7);
 }
 
-TEST_P(Workflows, BeginWhatTheySpawnBeforeTheNextStep) {
+TEST_P(Workflows, StartSpawnedTasksBeforeTheNextStep) {
   std::atomic<bool> is_done = false;
   Worker worker{client, leaving()};
   worker.task("mark", [&] { is_done = true; });
@@ -227,7 +227,7 @@ TEST_P(Workflows, BeginWhatTheySpawnBeforeTheNextStep) {
   EXPECT_TRUE(client.start("fan").result<bool>(60s));
 }
 
-TEST_P(Workflows, ToldOfWhatTheySpawnAndIsRefusedWhenTheyAskForIt) {
+TEST_P(Workflows, LearnOfARejectedSpawnWhenTheyAwaitIt) {
   Effects effects;
   Worker worker{client, leaving()};
   worker.task("double", [](const int& number) { return 2 * number; });
@@ -244,7 +244,7 @@ TEST_P(Workflows, ToldOfWhatTheySpawnAndIsRefusedWhenTheyAskForIt) {
   EXPECT_EQ(effects.count("pay"), 1);
 }
 
-TEST_P(Workflows, RunLambdasBesideThemselves) {
+TEST_P(Workflows, RunLambdasConcurrently) {
   Effects effects;
   Worker worker{client, leaving()};
   worker.workflow("branches", [&](Workflow& wf) {
@@ -276,7 +276,7 @@ TEST_P(Workflows, RunLambdasBesideThemselves) {
   EXPECT_EQ(names, (Lines{"branch/after", "branch/kept", "branch/sleep", "last", "one step"}));
 }
 
-TEST_P(Workflows, MapItemsAFewAtATime) {
+TEST_P(Workflows, MapItemsWithLimitedParallelism) {
   Effects effects;
   Worker worker{client, leaving()};
   worker.workflow("map", [&](Workflow& wf, const std::vector<int>& numbers) {
@@ -302,7 +302,7 @@ TEST_P(Workflows, MapItemsAFewAtATime) {
   EXPECT_EQ(effects.count("add"), 5);
 }
 
-TEST_P(Workflows, HaveChildrenWithRunsOfTheirOwn) {
+TEST_P(Workflows, StartChildrenAsSeparateRuns) {
   Worker worker{client, leaving()};
   worker.workflow("child", [](Workflow& wf, const int& number) {
     return wf.step("work", [&] {
@@ -317,7 +317,7 @@ TEST_P(Workflows, HaveChildrenWithRunsOfTheirOwn) {
   EXPECT_EQ(failure_of(client.start("parent", -1)).code(), "negative");
 }
 
-TEST_P(Workflows, GoWhereTheirWorkersAreAndTheirTasksWithThem) {
+TEST_P(Workflows, RunInTheQueueOfTheirWorkersWithTheirTasks) {
   WorkerOptions options = leaving();
   options.queues = {"orders"};
   Worker worker{client, options};
@@ -331,7 +331,7 @@ TEST_P(Workflows, GoWhereTheirWorkersAreAndTheirTasksWithThem) {
   EXPECT_EQ(client.start("ship").result<std::vector<int>>(30s), (std::vector{10, 20}));
 }
 
-TEST_P(Workflows, WaitForTheFirstOfSomeThatGiveNothing) {
+TEST_P(Workflows, WaitForTheFirstOfSeveralVoidResults) {
   Worker worker{client, leaving()};
   worker.workflow("race", [&](Workflow& wf) {
     std::vector<Pending<void>> runners;
@@ -342,7 +342,7 @@ TEST_P(Workflows, WaitForTheFirstOfSomeThatGiveNothing) {
   EXPECT_EQ(client.start("race").result<int>(30s), 0);
 }
 
-TEST_P(Workflows, SeeTheSameTimeAndChanceEachTime) {
+TEST_P(Workflows, SeeTheSameTimeAndRandomNumbersInEveryReplay) {
   Effects seen;
   Worker worker{client, leaving()};
   worker.workflow("chance", [&](Workflow& wf) {
@@ -376,7 +376,7 @@ TEST_P(Workflows, ShowTheStatusThatTheySet) {
   EXPECT_EQ(run.info().custom_status, "done");
 }
 
-TEST_P(Workflows, ThatArePausedEndTheirStepAndBeginNoOther) {
+TEST_P(Workflows, FinishTheirStepAndStartNoOtherWhenPaused) {
   Effects effects;
   std::atomic<bool> may_end = false;
   Worker worker{client, quiet()};
@@ -405,7 +405,7 @@ TEST_P(Workflows, ThatArePausedEndTheirStepAndBeginNoOther) {
   EXPECT_EQ(effects.all(), (Lines{"first", "second"}));
 }
 
-TEST_P(Workflows, ThatChangedSinceTheyBeganAreParked) {
+TEST_P(Workflows, WithChangedCodeAreParked) {
   const auto run = client.start("changing");
   {
     Worker old{client, leaving()};
@@ -427,7 +427,7 @@ TEST_P(Workflows, ThatChangedSinceTheyBeganAreParked) {
   EXPECT_EQ(run.info().custom_status, "expected step 'reserve', found 'book'");
 }
 
-TEST_P(Workflows, ThatWerePatchedGoTheOldWayWhereTheyHadComeFurther) {
+TEST_P(Workflows, WithPatchedCodeKeepTheOldPathInOlderRuns) {
   const auto changed = [](Workflow& wf) -> std::string {
     const bool is_new = wf.patched("greet first");
     if (is_new) wf.step("greet", [] {});
@@ -455,7 +455,7 @@ TEST_P(Workflows, ThatWerePatchedGoTheOldWayWhereTheyHadComeFurther) {
   EXPECT_EQ(fresh.result<std::string>(30s), "new");
 }
 
-TEST_P(Workflows, ThatSwallowTheUnwindingAreNamed) {
+TEST_P(Workflows, AreReportedIfTheySwallowTheUnwinding) {
   Worker worker{client, leaving()};
   worker.workflow("swallows", [](Workflow& wf) {
     try {
@@ -468,7 +468,7 @@ TEST_P(Workflows, ThatSwallowTheUnwindingAreNamed) {
   EXPECT_EQ(failure_of(client.start("swallows")).code(), "unwinding_swallowed");
 }
 
-TEST_P(Workflows, FailCleanlyOnWhatCannotBeKept) {
+TEST_P(Workflows, FailCleanlyOnAResultThatCannotBeStored) {
   Worker worker{client, quiet()};
   worker.workflow("bytes", [](Workflow& wf) { return wf.step("bytes", [] { return std::string{"\xff"}; }); });
   worker.workflow("large",
@@ -491,7 +491,7 @@ TEST_P(Workflows, FailCleanlyOnWhatCannotBeKept) {
   EXPECT_EQ(failure_of(client.start("item")).code(), "invalid_step_name");
 }
 
-TEST_P(Workflows, AreGoneOnWithByAnotherWorkerWhenTheirsStops) {
+TEST_P(Workflows, ContinueOnAnotherWorkerWhenTheirsStops) {
   Effects effects;
   std::atomic<bool> may_end = false;
   const auto slow = [&](Workflow& wf) {
@@ -516,7 +516,7 @@ TEST_P(Workflows, AreGoneOnWithByAnotherWorkerWhenTheirsStops) {
   EXPECT_EQ(effects.all(), (Lines{"one", "two"}));
 }
 
-TEST_P(Workflows, ThatSleepHoldNoThread) {
+TEST_P(Workflows, HoldNoThreadWhileSleeping) {
   Worker worker{client, quiet({.max_concurrent = 2, .suspend_after = Duration{0}})};
   worker.workflow("sleeps", [](Workflow& wf) { static_cast<void>(wf.signal("wake")); });
   worker.start();

@@ -41,7 +41,7 @@ class Addressing : public JsonServerTest {
 
 class OldHttp : public Addressing {};
 
-TEST_F(OldHttp, KeepsTheConnectionForAClientThatRequestsIt) {
+TEST_F(OldHttp, KeepsTheConnectionOnRequest) {
   RawClient client{front.port()};
   for (int i = 0; i < 3; ++i) {
     client.send("GET /v1/default/queues HTTP/1.0\r\nHost: localhost\r\nConnection: Keep-Alive\r\n\r\n");
@@ -52,7 +52,7 @@ TEST_F(OldHttp, KeepsTheConnectionForAClientThatRequestsIt) {
   }
 }
 
-TEST_F(OldHttp, KeepsTheConnectionAfterARefusalToo) {
+TEST_F(OldHttp, KeepsTheConnectionAfterARejection) {
   RawClient client{front.port()};
   for (const int status : {404, 200}) {
     client.send(fmt::format("GET /{} HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n",
@@ -72,7 +72,7 @@ TEST_F(OldHttp, ClosesTheConnectionOtherwise) {
   }
 }
 
-TEST_F(OldHttp, IsNotAskedForABodyThatWaits) {
+TEST_F(OldHttp, GetsNo100Continue) {
   const std::string body = R"({"type":"a"})";
   const Answered made = answer_to(
       "POST /v1/default/tasks HTTP/1.0\r\nHost: localhost\r\n"
@@ -81,14 +81,14 @@ TEST_F(OldHttp, IsNotAskedForABodyThatWaits) {
   EXPECT_EQ(made.status, 201) << made.head;
 }
 
-TEST_F(OldHttp, SaysNothingOfKeepingTheConnectionToNewerClients) {
+TEST_F(OldHttp, LeavesTheConnectionFieldOutForNewerClients) {
   EXPECT_EQ(answer_to("GET /healthz HTTP/1.1\r\nHost: localhost\r\n").head.find("Connection:"),
             std::string::npos);
 }
 
 class Targets : public Addressing {};
 
-TEST_F(Targets, MayBeAbsolute) {
+TEST_F(Targets, MayBeAbsoluteUrls) {
   for (const std::string_view target :
        {"http://localhost/v1/default/queues", "HTTP://localhost/v1/default/queues?limit=1",
         "https://LOCALHOST:7717/v1/default/queues", "http://127.0.0.1:/v1/default/queues"}) {
@@ -100,7 +100,7 @@ TEST_F(Targets, MayBeAbsolute) {
             answer_to("GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/plain\r\n").status);
 }
 
-TEST_F(Targets, NameTheServerBeforeTheHostField) {
+TEST_F(Targets, TakePrecedenceOverTheHostField) {
   EXPECT_EQ(answer_to("GET http://localhost/healthz HTTP/1.1\r\nHost: evil.example\r\n").status, 200);
   EXPECT_EQ(answer_to("GET http://evil.example/v1/default/queues HTTP/1.1\r\nHost: localhost\r\n").status,
             421);
@@ -108,7 +108,7 @@ TEST_F(Targets, NameTheServerBeforeTheHostField) {
   expect_refused("GET http://localhost/healthz HTTP/1.1\r\nHost: a, b\r\n", "Host");
 }
 
-TEST_F(Targets, OfOtherFormsAreRefused) {
+TEST_F(Targets, OfOtherFormsAreRejected) {
   for (const std::string_view line :
        {"GET ftp://localhost/healthz", "GET file:///etc/passwd", "GET http:/healthz", "GET http://",
         "GET http:///healthz", "GET http://user@localhost/healthz",
@@ -118,7 +118,7 @@ TEST_F(Targets, OfOtherFormsAreRefused) {
     expect_refused(fmt::format("{} HTTP/1.1\r\nHost: localhost\r\n", line), "target");
 }
 
-TEST_F(Targets, OfTheWholeServerHaveItsMethods) {
+TEST_F(Targets, OfTheWholeServerReturnItsMethods) {
   for (const std::string_view target : {"*", "http://localhost"}) {
     const Answered got = answer_to(fmt::format("OPTIONS {} HTTP/1.1\r\nHost: localhost\r\n", target));
     EXPECT_EQ(got.status, 200) << target;
@@ -137,7 +137,7 @@ TEST_F(Hosts, AreComparedWithoutCaseAndPort) {
     EXPECT_EQ(status_with_host(host), 200) << host;
 }
 
-TEST_F(Hosts, ThatAreNoneAreRefused) {
+TEST_F(Hosts, AreRejectedIfInvalid) {
   for (const std::string host : {"",
                                  "localhost/",
                                  "localhost/v1",
@@ -165,7 +165,7 @@ TEST_F(Hosts, ThatAreNoneAreRefused) {
     expect_refused("GET /healthz HTTP/1.1\r\nHost: " + host + "\r\n", "Host");
 }
 
-TEST_F(Hosts, OfOthersAreMisdirected) {
+TEST_F(Hosts, OfOtherServersAreMisdirected) {
   for (const std::string host :
        {"evil.example", "localhost.", "localhost.evil.example", "[::1]", "192.0.2.1"}) {
     const Answered got = answer_to("GET /v1/default/queues HTTP/1.1\r\nHost: " + host + "\r\n");
@@ -174,7 +174,7 @@ TEST_F(Hosts, OfOthersAreMisdirected) {
   }
 }
 
-TEST_F(Hosts, AreNeededByAllButProbes) {
+TEST_F(Hosts, AreRequiredByAllRequestsExceptProbes) {
   for (const char* probe : {"/healthz", "/readyz"}) {
     EXPECT_EQ(answer_to(fmt::format("GET {} HTTP/1.1\r\n", probe)).status, 200) << probe;
     RawClient head{front.port()};
@@ -190,7 +190,7 @@ TEST_F(Hosts, AreNeededByAllButProbes) {
   EXPECT_NE(old.json["detail"].get<std::string>().find("Host"), std::string::npos) << old.json;
 }
 
-TEST_F(Hosts, AreThoseOfAPageAlsoByAnotherSpelling) {
+TEST_F(Hosts, AreComparedWithAnOriginInAnySpelling) {
   const auto from = [&](const std::string& origin, const std::string& host) {
     return answer_to(
                fmt::format("GET /v1/default/queues HTTP/1.1\r\nHost: {}\r\nOrigin: {}\r\n", host, origin))
@@ -207,7 +207,7 @@ TEST_F(Hosts, AreThoseOfAPageAlsoByAnotherSpelling) {
 
 class Fields : public Addressing {};
 
-TEST_F(Fields, ThatMayStandOnceAreRefusedTwice) {
+TEST_F(Fields, WithASingleValueAreRejectedIfRepeated) {
   for (const std::string field :
        {"Host: localhost", "Authorization: Bearer a", "Content-Type: application/json", "If-Match: 1",
         "Idempotency-Key: k", "Origin: http://localhost", "Last-Event-ID: 1"}) {
@@ -219,7 +219,7 @@ TEST_F(Fields, ThatMayStandOnceAreRefusedTwice) {
   }
 }
 
-TEST_F(Fields, ThatSayNothingAreRefusedWhereTheyWouldProtect) {
+TEST_F(Fields, ProtectingARequestAreRejectedIfEmpty) {
   for (const char* name : {"If-Match", "Idempotency-Key"}) {
     expect_refused(fmt::format("GET /v1/default/queues HTTP/1.1\r\nHost: localhost\r\n{}:\r\n", name), name);
     expect_refused(fmt::format("GET /v1/default/queues HTTP/1.1\r\nHost: localhost\r\n{}: \t \r\n", name),
@@ -228,7 +228,7 @@ TEST_F(Fields, ThatSayNothingAreRefusedWhereTheyWouldProtect) {
   EXPECT_TRUE(runtime.api().list_tasks({})->items.empty());
 }
 
-TEST_F(Fields, ThatMayBeListsMayStandTwice) {
+TEST_F(Fields, WithListsOfValuesMayBeRepeated) {
   EXPECT_EQ(answer_to("GET /healthz HTTP/1.1\r\nHost: localhost\r\nAccept: a/b\r\nAccept: c/d\r\n"
                       "If-None-Match: \"a\"\r\nIf-None-Match: \"b\"\r\n")
                 .status,
@@ -237,7 +237,7 @@ TEST_F(Fields, ThatMayBeListsMayStandTwice) {
 
 class Codes : public Addressing {};
 
-TEST_F(Codes, AreOnesOfTheirOwnWhereHttpHasAStatus) {
+TEST_F(Codes, AreSpecificToTheHttpStatus) {
   const std::string host = "Host: localhost\r\n";
   const Answered method = answer_to("DELETE /v1/default/tasks HTTP/1.1\r\n" + host);
   EXPECT_EQ(method.status, 405);
@@ -261,7 +261,7 @@ TEST_F(Codes, AreOnesOfTheirOwnWhereHttpHasAStatus) {
 
 class ProblemBodies : public Addressing {};
 
-TEST_F(ProblemBodies, AreUtf8WhateverWasSent) {
+TEST_F(ProblemBodies, AreUtf8ForAnyRequest) {
   const auto expect_utf8 = [&](const std::string& request) {
     RawClient client{front.port()};
     client.send(request);
@@ -289,7 +289,7 @@ TEST_F(ProblemBodies, AreUtf8WhateverWasSent) {
   }
 }
 
-TEST_F(ProblemBodies, ShowTheBytesThatAreNone) {
+TEST_F(ProblemBodies, EscapeBytesThatAreNotUtf8) {
   const Answered got = answer_to(
       "POST /v1/default/tasks?a\xff"
       "b=1 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\n",

@@ -75,7 +75,7 @@ class AuthMatrix : public Auth {
   }
 };
 
-TEST_F(AuthMatrix, IsTheGoldenOneForEveryRouteAndEveryCaller) {
+TEST_F(AuthMatrix, MatchesTheGoldenFileForEveryRouteAndCaller) {
   const auto callers = make_callers();
   std::string matrix;
   for (const wire::Route& route : wire::routes()) {
@@ -87,7 +87,7 @@ TEST_F(AuthMatrix, IsTheGoldenOneForEveryRouteAndEveryCaller) {
 
 const std::set<std::string> kNoGood{"nobody", "garbage", "forged", "revoked", "expired"};
 
-TEST_F(AuthMatrix, LetsTokensThatOnlyEnqueueOrOnlyClaimReadNothingThatOthersPutThere) {
+TEST_F(AuthMatrix, LetsEnqueueOnlyAndClaimOnlyTokensReadNothingOfOthers) {
   // Allowed: the description of the API, the caller's own waits, and the steps of tasks that it claimed.
   const std::set<wire::Call> own{wire::Call::openapi, wire::Call::await_notices, wire::Call::list_memo,
                                  wire::Call::get_step};
@@ -100,7 +100,7 @@ TEST_F(AuthMatrix, LetsTokensThatOnlyEnqueueOrOnlyClaimReadNothingThatOthersPutT
   }
 }
 
-TEST_F(AuthMatrix, LetsNobodyInWhoseTokenIsNoGoodAndNoRoleDoMoreThanItsRoute) {
+TEST_F(AuthMatrix, RejectsInvalidTokensAndLimitsEveryRole) {
   for (const Caller& caller : make_callers()) {
     const auto role = core::role_from(caller.name);
     const bool is_no_good = kNoGood.contains(caller.name);

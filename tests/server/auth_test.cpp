@@ -14,7 +14,7 @@ TEST_F(Auth, LetsLocalCallersDoEverythingUntilTheFirstToken) {
   EXPECT_EQ(status_of(send("GET", "/healthz", "", "")), 200);
 }
 
-TEST_F(Auth, ServesCallersFromElsewhereOnlyIfToldAndOnlyUntilTheFirstToken) {
+TEST_F(Auth, ServesRemoteCallersOnlyIfConfiguredAndUntilTheFirstToken) {
   server::Auth careful{runtime.api(), clock, {}};
   server::Auth insecure{runtime.api(), clock, {.serves_anyone = true}};
   const auto found = wire::match(wire::Method::get, "/v1/default/tasks");
@@ -26,14 +26,14 @@ TEST_F(Auth, ServesCallersFromElsewhereOnlyIfToldAndOnlyUntilTheFirstToken) {
   EXPECT_EQ(insecure.allow(request).problem().code, core::ProblemCode::unauthorized);
 }
 
-TEST_F(Auth, NeedsATokenEvenBeforeTheFirstOneWhereThatIsRequired) {
+TEST_F(Auth, RequiresATokenBeforeTheFirstOneIfConfigured) {
   server::Auth strict{runtime.api(), clock, {.serves_anyone = true, .requires_token = true}};
   const auto found = wire::match(wire::Method::get, "/v1/default/tasks");
   const server::Request request{.route = found->route, .ns = "default", .is_local = true};
   EXPECT_EQ(strict.allow(request).problem().code, core::ProblemCode::unauthorized);
 }
 
-TEST_F(Auth, ServesNoForwardedRequestsBeforeTheFirstToken) {
+TEST_F(Auth, RejectsForwardedRequestsBeforeTheFirstToken) {
   const std::string forwarded[] = {"Forwarded: for=192.0.2.1\r\n", "X-Forwarded-For: 192.0.2.1\r\n",
                                    "x-forwarded-proto: https\r\n", "Via: 1.1 proxy\r\n",
                                    "X-Real-IP: 192.0.2.1\r\n"};
@@ -50,7 +50,7 @@ TEST_F(Auth, ServesNoForwardedRequestsBeforeTheFirstToken) {
     EXPECT_EQ(status_of(send("GET", "/v1/default/tasks", "", token, field)), 200) << field;
 }
 
-TEST_F(Auth, TrustsNoNameThatAPageElsewhereMayHaveBeforeTheFirstToken) {
+TEST_F(Auth, TrustsNoForgeableHostNameBeforeTheFirstToken) {
   server::Auth insecure{runtime.api(), clock, {.serves_anyone = true}};
   const auto found = wire::match(wire::Method::get, "/v1/default/tasks");
   server::Request request{.route = found->route, .ns = "default", .is_local = true};
@@ -84,7 +84,7 @@ TEST_F(Auth, AcceptsSeveralSpacesBeforeTheToken) {  // RFC 9110: credentials = a
   EXPECT_EQ(status_with("Bearer   "), 401);
 }
 
-TEST_F(Auth, RefusesAnEmptyFieldWithAndWithoutTokens) {
+TEST_F(Auth, RejectsAnEmptyAuthorizationField) {
   const auto status_with = [&](const std::string& field) {
     return status_of(send("GET", "/v1/default/tasks", "", "", field + "\r\n"));
   };
@@ -117,7 +117,7 @@ class AuthQueues : public Auth {
   std::string worker;
 };
 
-TEST_F(AuthQueues, AWorkerEnqueuesOnlyIntoItsQueues) {
+TEST_F(AuthQueues, LimitWhereAWorkerEnqueues) {
   EXPECT_EQ(status_of(post_as(worker, "", R"({"type":"t","queue":"mine"})")), 201);
   expect_forbidden(post_as(worker, "", R"({"type":"t","queue":"other"})"), "other");
   expect_forbidden(post_as(worker, "", R"({"type":"t"})"), "default");
@@ -128,13 +128,13 @@ TEST_F(AuthQueues, AWorkerEnqueuesOnlyIntoItsQueues) {
   EXPECT_EQ(runtime.api().list_tasks({})->items.size(), 2U);
 }
 
-TEST_F(AuthQueues, AWorkerClaimsOnlyFromItsQueues) {
+TEST_F(AuthQueues, LimitWhereAWorkerClaims) {
   expect_forbidden(post_as(worker, "/claim", R"({"worker_id":"w"})"), "default");
   expect_forbidden(post_as(worker, "/claim", R"({"worker_id":"w","queues":["mine","other"]})"), "other");
   EXPECT_EQ(status_of(post_as(worker, "/claim", R"({"worker_id":"w","queues":["mine"]})")), 200);
 }
 
-TEST_F(AuthQueues, AWorkerReportsOnlyOnTasksOfItsQueues) {
+TEST_F(AuthQueues, LimitWhichTasksAWorkerReportsOn) {
   ASSERT_EQ(status_of(post_as(admin, "", R"({"type":"t","queue":"other"})")), 201);
   ASSERT_EQ(status_of(post_as(worker, "", R"({"type":"t","queue":"mine"})")), 201);
   const auto claimed = runtime.api().claim({.worker_id = "w", .queues = {"other", "mine"}});
@@ -154,7 +154,7 @@ TEST_F(AuthQueues, AWorkerReportsOnlyOnTasksOfItsQueues) {
             core::TaskStatus::completed);
 }
 
-TEST_F(Auth, WritesDownWhoWasDenied) {
+TEST_F(Auth, AuditsTheDeniedToken) {
   const std::string admin = token_in(make("admin", "*", ""));
   const std::string made = make("viewer", "default", admin);
   EXPECT_EQ(status_of(send("POST", "/v1/default/tasks", R"({"type":"t"})", token_in(made))), 403);
@@ -164,7 +164,7 @@ TEST_F(Auth, WritesDownWhoWasDenied) {
       << audit;
 }
 
-TEST_F(Auth, WritesDownTheBatchesOfAToken) {
+TEST_F(Auth, AuditsTheBatchesOfAToken) {
   const std::string admin = token_in(make("admin", "*", ""));
   const std::string made = make("operator", "default", admin);
   const std::string batch = R"({"tasks":[{"type":"t"},{"type":"t"}]})";
@@ -175,7 +175,7 @@ TEST_F(Auth, WritesDownTheBatchesOfAToken) {
       << audit;
 }
 
-TEST_F(Auth, WritesDownWhatWasDenied) {
+TEST_F(Auth, AuditsTheDeniedCall) {
   const std::string admin = token_in(make("admin", "*", ""));
   EXPECT_EQ(status_of(send("GET", "/v1/default/queues", "", "")), 401);
   const std::string audit = send("GET", "/v1/admin/audit", "", admin);
@@ -185,7 +185,7 @@ TEST_F(Auth, WritesDownWhatWasDenied) {
 }
 
 // RELIABILITY S14: the server reads a body only from authorized callers.
-TEST_F(Auth, RefusesBeforeTheBodyIsReadAndCloses) {
+TEST_F(Auth, RejectsBeforeReadingTheBodyAndCloses) {
   ASSERT_EQ(status_of(make("admin", "*", "")), 201);
   for (const auto* framing : {"Content-Length: 4000000", "Transfer-Encoding: chunked"}) {
     RawClient client{front.port()};
@@ -197,7 +197,7 @@ TEST_F(Auth, RefusesBeforeTheBodyIsReadAndCloses) {
   }
 }
 
-TEST_F(Auth, RefusesWithoutAskingForTheBody) {
+TEST_F(Auth, RejectsWithout100Continue) {
   ASSERT_EQ(status_of(make("admin", "*", "")), 201);
   RawClient client{front.port()};
   client.send(
@@ -206,7 +206,7 @@ TEST_F(Auth, RefusesWithoutAskingForTheBody) {
   EXPECT_EQ(status_of(client.receive()), 401) << "and not 100";
 }
 
-TEST_F(Auth, KeepsTheConnectionOfARefusedRequestThatHasComeWhole) {
+TEST_F(Auth, KeepsTheConnectionAfterRejectingACompleteRequest) {
   ASSERT_EQ(status_of(make("admin", "*", "")), 201);
   RawClient client{front.port()};
   client.send(post("/v1/default/tasks", R"({"type":"a"})"));
@@ -215,7 +215,7 @@ TEST_F(Auth, KeepsTheConnectionOfARefusedRequestThatHasComeWhole) {
   EXPECT_EQ(status_of(client.receive()), 200);
 }
 
-TEST_F(Auth, RevokedHereIsRefusedAtOnceAlsoWhereItWasJustRemembered) {
+TEST_F(Auth, RejectsARevokedTokenImmediatelyDespiteTheCache) {
   const std::string admin = token_in(make("admin", "*", ""));
   const std::string made = make("worker", "default", admin);
   EXPECT_EQ(status_of(send("POST", "/v1/default/tasks", R"({"type":"t"})", token_in(made))), 201);
@@ -232,7 +232,7 @@ TEST_F(Auth, NeverShowsASecretAgain) {
   EXPECT_EQ(list.find("hash"), std::string::npos);
 }
 
-TEST_F(Auth, LetsNoMutatedPathAroundIt) {
+TEST_F(Auth, RejectsEveryMutatedPath) {
   ASSERT_EQ(status_of(make("admin", "*", "")), 201);
   constexpr std::uint64_t kSeed = 20'261'115;
   SeededRandom chance{kSeed};

@@ -95,7 +95,7 @@ class BoundMatrix : public BoundTokens {
   }
 };
 
-TEST_F(BoundMatrix, IsTheGoldenOneForEveryRoute) {
+TEST_F(BoundMatrix, MatchesTheGoldenFileForEveryRoute) {
   std::string matrix;
   for (const wire::Route& route : wire::routes()) {
     const std::string of_another = verdict(route, vault);
@@ -110,7 +110,7 @@ bool shows_its_own_only(Call call) {
   return call == Call::list_queues || call == Call::list_workers || call == Call::openapi;
 }
 
-TEST_F(BoundMatrix, NeverReachesIntoAnotherQueue) {
+TEST_F(BoundMatrix, DeniesEveryAccessToAnotherQueue) {
   for (const wire::Route& route : wire::routes()) {
     if (!route.role || shows_its_own_only(route.call)) continue;
     EXPECT_EQ(verdict(route, vault), "403") << wire::name_of(route.method) << " " << route.path;

@@ -13,7 +13,7 @@ class Contract : public JsonServerTest {
   }
 };
 
-TEST_F(Contract, UnknownQueryParametersAreRefusedByName) {
+TEST_F(Contract, RejectsUnknownQueryParametersByName) {
   const Got refused = send("/tasks?limt=1", {{"type", "t"}});
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(refused.json["errors"][0]["field"], "limt");
@@ -22,7 +22,7 @@ TEST_F(Contract, UnknownQueryParametersAreRefusedByName) {
   EXPECT_EQ(read("/tasks?limit=1").status, 200);
 }
 
-TEST_F(Contract, EveryListHasPages) {
+TEST_F(Contract, PagesEveryList) {
   for (const char* queue : {"a", "b", "c"}) (void)enqueue(queue);
   const Got first = read("/queues?limit=2");
   ASSERT_EQ(first.status, 200) << first.json;
@@ -42,7 +42,7 @@ TEST_F(Contract, EveryListHasPages) {
   EXPECT_EQ(ask(get("/v1/admin/nodes?limit=1")).status, 200);
 }
 
-TEST_F(Contract, TheResultOfAWrongReportNamesItsTask) {
+TEST_F(Contract, NamesTheTaskOfAnInvalidReport) {
   const std::string task = enqueue();
   const Got got =
       send("/tasks/report",
@@ -54,7 +54,7 @@ TEST_F(Contract, TheResultOfAWrongReportNamesItsTask) {
 }
 
 // A snapshot or a request may be any JSON value, including null.
-TEST_F(Contract, ASnapshotMayBeNull) {
+TEST_F(Contract, AllowsANullSnapshot) {
   const std::string task = enqueue();
   const Got made =
       send("/checkpoints", {{"task_id", task}, {"type", "tool_executed"}, {"snapshot", nullptr}});
@@ -67,7 +67,7 @@ TEST_F(Contract, ASnapshotMayBeNull) {
   EXPECT_EQ(absent.json["errors"][0]["field"], "snapshot");
 }
 
-TEST_F(Contract, TheRequestOfAnIdempotencyKeyMayBeNull) {
+TEST_F(Contract, AllowsANullRequestOfAnIdempotencyKey) {
   EXPECT_EQ(send("/idempotency/a/begin", {{"request", nullptr}}).status, 201);
   EXPECT_EQ(send("/idempotency/a/begin", {{"request", 1}}).status, 422) << "another request";
   const std::string hash = "sha256:" + std::string(64, 'a');
@@ -80,7 +80,7 @@ TEST_F(Contract, TheRequestOfAnIdempotencyKeyMayBeNull) {
   EXPECT_EQ(absent.json["errors"][0]["field"], "request");
 }
 
-TEST_F(Contract, SchedulesSayWhatTheyDoWhenTheClocksChange) {
+TEST_F(Contract, ShowsTheDstRulesOfSchedules) {
   const nlohmann::json made{{"name", "s"}, {"cron", "30 2 * * *"}, {"task", {{"type", "t"}}}};
   const Got plain = send("/schedules", made);
   ASSERT_EQ(plain.status, 201) << plain.json;
@@ -100,7 +100,7 @@ TEST_F(Contract, SchedulesSayWhatTheyDoWhenTheClocksChange) {
   EXPECT_EQ(send("/schedules", other).json["errors"][0]["field"], "dst.folds");
 }
 
-TEST_F(Contract, CheckpointsAndEventsHaveIdsThatStay) {
+TEST_F(Contract, GivesCheckpointsAndEventsStableIds) {
   const std::string task = enqueue();
   const Got made = send("/checkpoints", {{"task_id", task}, {"type", "tool_executed"}, {"snapshot", 1}});
   const std::string id = made.json["checkpoint_id"];
@@ -118,7 +118,7 @@ TEST_F(Contract, CheckpointsAndEventsHaveIdsThatStay) {
   EXPECT_EQ(read(events).json, log.json);
 }
 
-TEST_F(Contract, AReportAloneIsToldOfItsOwnFields) {
+TEST_F(Contract, NamesTheFieldsOfASingleReport) {
   const std::string task = enqueue();
   (void)send("/tasks/claim", {{"worker_id", "w"}});
   const Got got = send("/tasks/" + task + "/fail",
@@ -127,14 +127,14 @@ TEST_F(Contract, AReportAloneIsToldOfItsOwnFields) {
   EXPECT_EQ(got.json["errors"][0]["field"], "error.code");
 }
 
-TEST_F(Contract, TheReservedNamespaceHasNothing) {
+TEST_F(Contract, HidesTheReservedNamespace) {
   const Got got = ask(post("/v1/admin/tasks", R"({"type":"t"})"));
   EXPECT_EQ(got.status, 404);
   EXPECT_EQ(got.json["code"], "not_found");
   EXPECT_NE(got.json["detail"].get<std::string>().find("reserved"), std::string::npos);
 }
 
-TEST_F(Contract, AWorkerThatDrainsGetsNothingMoreAlsoIfItWaitsAlready) {
+TEST_F(Contract, EndsTheWaitingClaimOfADrainingWorker) {
   const std::string worker = send("/workers", {{"queues", {"default"}}}).json["worker_id"];
   RawClient waiting{front.port()};
   waiting.send(post("/v1/default/tasks/claim", Json{{"worker_id", worker}, {"wait", "20s"}}.dump()));

@@ -24,7 +24,7 @@ class Dashboard : public ServerTest {
 
 const std::string kGzip = "Accept-Encoding: gzip, br\r\n";
 
-TEST_F(Dashboard, GivesABrowserThePageUnderAStrictPolicy) {
+TEST_F(Dashboard, ServesThePageWithAStrictPolicy) {
   ASSERT_TRUE(is_built()) << "this build has no dashboard: ./dev test builds it first";
   const std::string answer = ask("/", kGzip);
   EXPECT_EQ(status_of(answer), 200);
@@ -38,7 +38,7 @@ TEST_F(Dashboard, GivesABrowserThePageUnderAStrictPolicy) {
   EXPECT_NE(policy.find("frame-ancestors 'none'"), std::string::npos) << policy;
 }
 
-TEST_F(Dashboard, SendsNothingToABrowserThatHasThePage) {
+TEST_F(Dashboard, IsNotSentAgainToABrowserThatHasIt) {
   ASSERT_TRUE(is_built()) << "this build has no dashboard: ./dev test builds it first";
   const std::string mark = field_of(ask("/", kGzip), "ETag");
   ASSERT_FALSE(mark.empty());
@@ -48,7 +48,7 @@ TEST_F(Dashboard, SendsNothingToABrowserThatHasThePage) {
   EXPECT_EQ(status_of(ask("/", kGzip + "If-None-Match: \"other\"\r\n")), 200);
 }
 
-TEST_F(Dashboard, GivesThePageAsItIsToThoseWhoTakeNothingCompressed) {
+TEST_F(Dashboard, ServesThePageUncompressedOnRequest) {
   ASSERT_TRUE(is_built()) << "this build has no dashboard: ./dev test builds it first";
   const std::string packed = ask("/", kGzip);
   const std::string plain = ask("/");
@@ -62,7 +62,7 @@ TEST_F(Dashboard, GivesThePageAsItIsToThoseWhoTakeNothingCompressed) {
 }
 
 // Another test verifies the unpacked bytes. This one verifies that every file of the page is served.
-TEST_F(Dashboard, GivesWhatThePageLoadsToThoseWhoTakeNothingCompressed) {
+TEST_F(Dashboard, ServesEveryAssetUncompressedOnRequest) {
   ASSERT_TRUE(is_built()) << "this build has no dashboard: ./dev test builds it first";
   const std::string page = body_of(ask("/"));
   int found = 0;
@@ -79,7 +79,7 @@ TEST_F(Dashboard, GivesWhatThePageLoadsToThoseWhoTakeNothingCompressed) {
   EXPECT_GE(found, 2) << page;
 }
 
-TEST_F(Dashboard, TellsItsCompressedAndItsPlainBytesApart) {
+TEST_F(Dashboard, HasDifferentETagsForCompressedAndPlainBytes) {
   ASSERT_TRUE(is_built()) << "this build has no dashboard: ./dev test builds it first";
   const std::string packed = field_of(ask("/", kGzip), "ETag");
   const std::string plain = field_of(ask("/"), "ETag");
@@ -88,13 +88,13 @@ TEST_F(Dashboard, TellsItsCompressedAndItsPlainBytesApart) {
   EXPECT_EQ(status_of(ask("/", "If-None-Match: " + packed + "\r\n")), 200);
 }
 
-TEST_F(Dashboard, HasNoOtherFilesThanItsOwn) {
+TEST_F(Dashboard, ServesNoOtherFiles) {
   for (const char* path :
        {"/assets/none.js", "/assets/..%2findex.html", "/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd"})
     EXPECT_EQ(status_of(ask(path, kGzip)), 404) << path;
 }
 
-TEST_F(Dashboard, IsWhereABrowserGoesThatIsLost) {
+TEST_F(Dashboard, IsTheRedirectTargetForBrowserNavigation) {
   const std::string html = "Accept: text/html\r\n";
   const std::string lost = ask("/dashboard", html);
   EXPECT_EQ(status_of(lost), 302);

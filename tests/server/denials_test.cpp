@@ -35,7 +35,7 @@ class DenialsOfCallers : public ::testing::Test {
                   {.interval = std::chrono::minutes{1}, .kinds = 5, .kinds_of_one_token = 2}};
 };
 
-TEST_F(DenialsOfCallers, AreWrittenOnceAndThenCountedByAddress) {
+TEST_F(DenialsOfCallers, AreAuditedOnceAndThenCountedByAddress) {
   const auto first = denials.note(anonymous(), "192.0.2.1");
   ASSERT_TRUE(first);
   EXPECT_EQ(first->detail.text, R"({"address":"192.0.2.1"})");
@@ -49,7 +49,7 @@ TEST_F(DenialsOfCallers, AreWrittenOnceAndThenCountedByAddress) {
   EXPECT_EQ(written[0].outcome, "unauthorized");
 }
 
-TEST_F(DenialsOfCallers, ThatGoOnHaveOneEntryAnInterval) {
+TEST_F(DenialsOfCallers, HaveOneEntryPerIntervalWhileTheyContinue) {
   ASSERT_TRUE(denials.note(anonymous(), "192.0.2.1"));
   for (std::size_t minute = 1; minute <= 5; ++minute) {
     for (int i = 0; i < 100; ++i) EXPECT_FALSE(denials.note(anonymous(), "192.0.2.1"));
@@ -72,7 +72,7 @@ TEST_F(DenialsOfCallers, OfManyAddressesAreCountedTogether) {
   EXPECT_EQ(written[0].detail.text, R"({"count":999,"within":"60s"})");
 }
 
-TEST_F(DenialsOfCallers, OfATokenAreOfSoManyKindsAndLeaveRoomForOthers) {
+TEST_F(DenialsOfCallers, OfATokenAreLimitedAndLeaveRoomForOthers) {
   for (int i = 0; i < 100; ++i)
     (void)denials.note(of_token("mallory", "ns" + std::to_string(i)), "192.0.2.1");
   EXPECT_TRUE(denials.note(of_token("alice", "default"), "192.0.2.2"));
@@ -82,7 +82,7 @@ TEST_F(DenialsOfCallers, OfATokenAreOfSoManyKindsAndLeaveRoomForOthers) {
   EXPECT_EQ(written[0].detail.text, R"({"address":"192.0.2.1","count":97,"within":"60s"})");
 }
 
-TEST_F(DenialsOfCallers, AreWrittenWhenTheServerStops) {
+TEST_F(DenialsOfCallers, AreAuditedWhenTheServerStops) {
   ASSERT_TRUE(denials.note(anonymous(), "192.0.2.1"));
   denials.flush();
   EXPECT_TRUE(written.empty()) << "the first is not counted";
@@ -93,7 +93,7 @@ TEST_F(DenialsOfCallers, AreWrittenWhenTheServerStops) {
   EXPECT_EQ(written.size(), 1U);
 }
 
-TEST_F(Auth, CountsTheCallsOfOneAddressThatAreDenied) {
+TEST_F(Auth, CountsTheDeniedCallsOfOneAddress) {
   const std::string admin = token_in(make("admin", "*", ""));
   RawClient client{front.port()};
   for (int i = 0; i < 500; ++i) {

@@ -22,7 +22,7 @@ TEST(EventText, HasTheFieldsOfTheFormat) {
       << "a line break in the data would end the field";
 }
 
-TEST(EventStreamOfACall, IsCutOffWhenItIsABufferBehindAndKeepsWholeEvents) {
+TEST(EventStreamOfACall, IsCutOffBetweenEventsWhenItsBufferIsFull) {
   const std::string one = event_text({.data = "0123456789"});
   EventStream stream{2 * one.size(), nullptr};
   EXPECT_TRUE(stream.send({.data = "0123456789"}));
@@ -33,7 +33,7 @@ TEST(EventStreamOfACall, IsCutOffWhenItIsABufferBehindAndKeepsWholeEvents) {
   EXPECT_TRUE(taken.is_last);
 }
 
-TEST(EventStreamOfACall, HasRoomForOneEventHoweverLarge) {
+TEST(EventStreamOfACall, HasRoomForOneEventOfAnySize) {
   EventStream stream{10, nullptr};
   const server::Event large{.data = std::string(100, 'x')};
   EXPECT_TRUE(stream.has_room(large));
@@ -43,7 +43,7 @@ TEST(EventStreamOfACall, HasRoomForOneEventHoweverLarge) {
   EXPECT_TRUE(stream.has_room({.data = "y"}));
 }
 
-TEST(EventStreamOfACall, WakesItsReaderOnceForAllThatWaits) {
+TEST(EventStreamOfACall, WakesItsReaderOnceForAllWaitingEvents) {
   EventStream stream{1'000, nullptr};
   int woken = 0;
   stream.attach([&] { ++woken; });
@@ -57,7 +57,7 @@ TEST(EventStreamOfACall, WakesItsReaderOnceForAllThatWaits) {
   EXPECT_FALSE(stream.send({.data = "d"}));
 }
 
-TEST(EventStreamsOfAServer, AreSoManyAndNoMore) {
+TEST(EventStreamsOfAServer, AreLimited) {
   EventStreams streams{{.all = 2, .of_one_namespace = 2, .of_one_token = 2}};
   const server::Request request{.ns = "default"};
   const auto first = streams.open(request);
@@ -65,7 +65,7 @@ TEST(EventStreamsOfAServer, AreSoManyAndNoMore) {
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ(streams.open(request).problem().code, core::ProblemCode::resource_exhausted);
   (*first)->close();
-  EXPECT_TRUE(streams.open(request).ok()) << "a place is free when nobody reads, not when nobody writes";
+  EXPECT_TRUE(streams.open(request).ok()) << "a place is freed by its reader, not by its writer";
 }
 
 // The test controls the watch's time: deferred work waits in a list.
@@ -99,7 +99,7 @@ class Watch : public ServerTest {
       [this](core::Duration, std::function<void()> work) { later.push_back(std::move(work)); }};
 };
 
-TEST_F(Watch, TellsTheStateAtOnceAndThenOnlyWhatChanged) {
+TEST_F(Watch, SendsTheStateImmediatelyAndThenOnlyChanges) {
   const auto stream = follow();
   EXPECT_EQ(events_in(*stream), 1U);
   pass_a_second();
@@ -111,7 +111,7 @@ TEST_F(Watch, TellsTheStateAtOnceAndThenOnlyWhatChanged) {
   EXPECT_EQ(events_in(*stream), 0U) << "that a task gets older is no change";
 }
 
-TEST_F(Watch, LooksOnceForAllFollowersOfANamespace) {
+TEST_F(Watch, PollsOnceForAllFollowersOfANamespace) {
   const auto first = follow();
   const auto second = follow();
   const auto third = follow();
@@ -133,7 +133,7 @@ TEST_F(Watch, EndsWithItsLastFollower) {
   EXPECT_EQ(events_in(*follow()), 1U) << "and begins again";
 }
 
-TEST_F(Watch, TellsNothingMoreToOneWhoMayNotSeeItAnyMore) {
+TEST_F(Watch, SendsNothingAfterTheFollowerLosesAccess) {
   const auto stream = follow();
   EXPECT_EQ(events_in(*stream), 1U);
   RawClient client{front.port()};
@@ -169,7 +169,7 @@ class WatchOfASlowStore : public Watch {
       [this](core::Duration, std::function<void()> work) { later.push_back(std::move(work)); }};
 };
 
-TEST_F(WatchOfASlowStore, AcceptsFollowersWhileItChecksTheTokensOfOthers) {
+TEST_F(WatchOfASlowStore, AcceptsFollowersWhileItChecksOtherTokens) {
   const auto follow_slow = [this](const std::string& ns) {
     const auto found = wire::match(wire::Method::get, "/v1/" + ns + "/queues");
     return slow_watch.follow({.route = found->route, .ns = ns, .is_local = true}, *streams.open({.ns = ns}));
@@ -199,7 +199,7 @@ class Events : public ServerTest {
   static std::string following() { return get("/v1/default/queues", "Accept: text/event-stream\r\n"); }
 };
 
-TEST_F(Events, ComeAsTheQueuesChange) {
+TEST_F(Events, AreSentWhenTheQueuesChange) {
   RawClient client{front.port()};
   client.send(following());
   EXPECT_EQ(status_of(client.receive_until("\n\n")), 200);
@@ -210,7 +210,7 @@ TEST_F(Events, ComeAsTheQueuesChange) {
   EXPECT_NE(all.find("event: queues\ndata: {\"items\":["), std::string::npos) << all;
 }
 
-TEST_F(Events, AreCommentsWhenThereIsNothingToTell) {
+TEST_F(Events, AreCommentsWithoutChanges) {
   RawClient client{front.port()};
   client.send(following());
   EXPECT_NE(client.receive_until(":\n\n:\n\n").find(":\n\n:\n\n"), std::string::npos);
@@ -224,7 +224,7 @@ TEST_F(Events, EndWithTheServer) {
   EXPECT_NE(client.receive_all().find("event: queues"), std::string::npos);
 }
 
-TEST_F(Events, AreForSoManyAtOnce) {
+TEST_F(Events, HaveALimitedNumberOfFollowers) {
   std::vector<std::unique_ptr<RawClient>> followers;
   for (int i = 0; i < EventStreams::kCaps.of_one_namespace; ++i) {
     followers.push_back(std::make_unique<RawClient>(front.port()));

@@ -88,7 +88,7 @@ TEST(FairThreadsOfAServer, LimitTheReadsOfATokenInAllNamespaces) {
   EXPECT_EQ(trace.begun(4).back(), "three");
 }
 
-TEST(FairThreadsOfAServer, DoVitalWorkWhenAllOthersAreTaken) {
+TEST(FairThreadsOfAServer, DoVitalWorkWhenAllOtherThreadsAreBusy) {
   Trace trace;
   FairThreads threads{{.threads = 2, .vital_threads = 1, .of_one_namespace = 2}};
   for (int i = 0; i < 5; ++i) threads.post({.kind = WorkKind::other, .ns = "mallory"}, trace.held("mallory"));
@@ -98,7 +98,7 @@ TEST(FairThreadsOfAServer, DoVitalWorkWhenAllOthersAreTaken) {
   trace.open();
 }
 
-TEST(FairThreadsOfAServer, LetTheLinesTakeTurns) {
+TEST(FairThreadsOfAServer, AlternateBetweenQueues) {
   Trace trace;
   FairThreads threads{{.threads = 1, .vital_threads = 0, .of_one_namespace = 1}};
   threads.post({.kind = WorkKind::other, .ns = "first"}, trace.held("first"));
@@ -111,7 +111,7 @@ TEST(FairThreadsOfAServer, LetTheLinesTakeTurns) {
   EXPECT_EQ(trace.begun(6), (std::vector<std::string>{"first", "a1", "b1", "a2", "b2", "a3"}));
 }
 
-TEST(FairThreadsOfAServer, KnowWhoseWorkTheyDo) {
+TEST(FairThreadsOfAServer, KnowTheOwnerOfTheirWork) {
   FairThreads threads{{}};
   WorkOwner seen;
   threads.post(read_of("alice", "token"), [&] { seen = FairThreads::owner_here(); });
@@ -120,7 +120,7 @@ TEST(FairThreadsOfAServer, KnowWhoseWorkTheyDo) {
   EXPECT_EQ(FairThreads::owner_here(), WorkOwner{});
 }
 
-TEST(FairThreadsOfAServer, DoWorkThatIsPostedWhileTheyStop) {
+TEST(FairThreadsOfAServer, DoWorkPostedWhileTheyStop) {
   FairThreads threads{{}};
   std::atomic<int> done = 0;
   threads.post(read_of("alice"), [&] {

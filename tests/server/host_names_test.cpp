@@ -5,7 +5,7 @@
 namespace pawl::server {
 namespace {
 
-TEST(HostNames, OnLoopbackAreThoseOfThisMachineAndTheConfiguredOnes) {
+TEST(HostNames, OnLoopbackAreTheLocalAndTheConfiguredNames) {
   const HostNames hosts = host_names({"pawl.example.com"}, "127.0.0.1");
   for (const char* host : {"127.0.0.1", "127.0.0.1:7717", "localhost", "LocalHost:80", "[::1]", "[::1]:7717",
                            "pawl.example.com", "PAWL.example.com:443"})
@@ -15,7 +15,7 @@ TEST(HostNames, OnLoopbackAreThoseOfThisMachineAndTheConfiguredOnes) {
     EXPECT_FALSE(hosts.accepts(host)) << host;
 }
 
-TEST(HostNames, BeyondLoopbackAreAllUntilTheyAreConfigured) {
+TEST(HostNames, BeyondLoopbackAreUnrestrictedUntilConfigured) {
   EXPECT_TRUE(host_names({}, "0.0.0.0").accepts("anything.example"));
   const HostNames hosts = host_names({"pawl.example.com"}, "0.0.0.0");
   for (const char* host : {"pawl.example.com:7717", "192.0.2.1:7717", "[2001:db8::1]:7717", "localhost"})
@@ -24,7 +24,7 @@ TEST(HostNames, BeyondLoopbackAreAllUntilTheyAreConfigured) {
     EXPECT_FALSE(hosts.accepts(host)) << host;
 }
 
-TEST(HostNames, AreUnforgeableIfNoPageElsewhereCanHaveThem) {
+TEST(HostNames, AreUnforgeableIfNoOtherSiteCanUseThem) {
   const HostNames all = host_names({}, "0.0.0.0");
   for (const char* host : {"192.0.2.1:7717", "[2001:db8::1]", "localhost:7717", "127.0.0.1"})
     EXPECT_TRUE(all.is_unforgeable(host)) << host;
@@ -33,7 +33,7 @@ TEST(HostNames, AreUnforgeableIfNoPageElsewhereCanHaveThem) {
   EXPECT_TRUE(host_names({"pawl.example.com"}, "0.0.0.0").is_unforgeable("pawl.example.com"));
 }
 
-TEST(HostNames, AreReadFromTheirSetting) {
+TEST(HostNames, AreParsedFromTheirSetting) {
   EXPECT_EQ(*parse_hosts(""), (std::vector<std::string>{}));
   EXPECT_EQ(*parse_hosts("Pawl.example.com, 192.0.2.1,[2001:db8::1]"),
             (std::vector<std::string>{"pawl.example.com", "192.0.2.1", "[2001:db8::1]"}));

@@ -11,7 +11,7 @@ namespace {
 
 using Hostile = ServerTest;
 
-TEST_F(Hostile, ClientsAreRefusedAndTheOthersServed) {
+TEST_F(Hostile, ClientsAreRejectedAndOthersServed) {
   HostileClients hostile{front.port(), 900};
   RawClient good{front.port()};
   for (int i = 0; i < 300; ++i) {

@@ -31,7 +31,7 @@ class Http : public ServerTest {
   }
 };
 
-TEST_F(Http, SaysWhereItCannotListen) {
+TEST_F(Http, ReportsTheAddressThatItCannotListenOn) {
   server::Metrics counted;
   server::HttpServer taken{{.port = front.port()}, counted};
   const core::Status refused = taken.listen();
@@ -49,13 +49,13 @@ TEST_F(Http, KeepsAConnectionAndAnswersPipelinedRequestsInOrder) {
   EXPECT_EQ(status_of(client.receive()), 404);
 }
 
-TEST_F(Http, TakesARequestThatComesInPieces) {
+TEST_F(Http, AcceptsARequestInPieces) {
   RawClient client{front.port()};
   for (const char c : get("/healthz")) client.send({&c, 1});
   EXPECT_EQ(status_of(client.receive()), 200);
 }
 
-TEST_F(Http, TakesAChunkedBody) {
+TEST_F(Http, AcceptsAChunkedBody) {
   const std::string body = R"({"type":"a"})";
   const std::string chunked = fmt::format(
       "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
@@ -64,7 +64,7 @@ TEST_F(Http, TakesAChunkedBody) {
   EXPECT_EQ(status_of(ask(chunked)), 201);
 }
 
-TEST_F(Http, AsksForABodyThatWaitsToBeAskedFor) {
+TEST_F(Http, Sends100ContinueOnRequest) {
   RawClient client{front.port()};
   client.send(
       "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 12\r\n"
@@ -74,12 +74,12 @@ TEST_F(Http, AsksForABodyThatWaitsToBeAskedFor) {
   EXPECT_EQ(status_of(client.receive()), 201);
 }
 
-TEST_F(Http, TakesALargeBodyElsewhereAndAnswersTheSame) {
+TEST_F(Http, ParsesALargeBodyOnAnotherThreadWithTheSameResult) {
   const std::string payload(300'000, 'x');  // larger than a network thread parses itself
   EXPECT_EQ(status_of(ask(post("/v1/default/tasks", R"({"type":"a","payload":")" + payload + "\"}"))), 201);
 }
 
-TEST_F(Http, RefusesWhatIsNotHttpAndCloses) {
+TEST_F(Http, RejectsInvalidHttpAndCloses) {
   for (const std::string& bad :
        {std::string{"GARBAGE\r\n\r\n"}, std::string{"GET /healthz HTTP/1.1\nHost: localhost\n\n"},
         std::string{"GET /metrics HTTP/1.1\r\n\r\n"},
@@ -98,7 +98,7 @@ TEST_F(Http, RefusesWhatIsNotHttpAndCloses) {
   }
 }
 
-TEST_F(Http, IsNotReadyWhenWorkDoesNotGoOnAndSaysWhy) {
+TEST_F(Http, IsNotReadyWithTheReasonWhenWorkStalls) {
   auto stuck = behind();
   stuck.check_progress = [] {
     return core::Status{core::Problem{.code = core::ProblemCode::unavailable, .detail = "nothing moves"}};
@@ -112,13 +112,13 @@ TEST_F(Http, IsNotReadyWhenWorkDoesNotGoOnAndSaysWhy) {
   EXPECT_EQ(status_of(ask(get("/readyz"))), 200);
 }
 
-TEST_F(Http, RefusesNamesAndPagesThatAreNotItsOwn) {
+TEST_F(Http, RejectsForeignHostsAndOrigins) {
   EXPECT_EQ(status_of(ask("GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n")), 421);
   EXPECT_EQ(status_of(ask(get("/healthz", "Origin: http://evil.example\r\n"))), 403);
   EXPECT_EQ(status_of(ask(get("/healthz", "Origin: http://localhost\r\n"))), 200);
 }
 
-TEST_F(Http, SaysWithEveryAnswerThatItIsNoPageAndNotToBeKept) {
+TEST_F(Http, MarksEveryResponseAsUncacheableData) {
   for (const std::string& request :
        {get("/v1/default/tasks"), get("/nothing"), get("/healthz"), get("/metrics"), get("/openapi.json"),
         post("/v1/default/tasks", R"({"type":"a"})"), post("/v1/default/tasks", "no JSON"),
@@ -129,7 +129,7 @@ TEST_F(Http, SaysWithEveryAnswerThatItIsNoPageAndNotToBeKept) {
   }
 }
 
-TEST_F(Http, AnswersHeadWhereGetIsWithoutABody) {
+TEST_F(Http, AnswersHeadLikeGetWithoutABody) {
   const auto head = [&](const std::string& path) {
     RawClient client{front.port()};
     client.send("HEAD " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
@@ -144,23 +144,23 @@ TEST_F(Http, AnswersHeadWhereGetIsWithoutABody) {
   EXPECT_EQ(status_of(head("/v1/default/workers/w/heartbeat")), 405);
 }
 
-TEST_F(Http, RefusesACompressedBody) {
+TEST_F(Http, RejectsACompressedBody) {
   EXPECT_EQ(status_of(ask(post("/v1/default/tasks", "x", "Content-Encoding: gzip\r\n"))), 415);
 }
 
-TEST_F(Http, SaysWhichMethodsThereAre) {
+TEST_F(Http, ListsTheAllowedMethods) {
   const std::string answer = ask("DELETE /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_EQ(status_of(answer), 405);
   EXPECT_NE(answer.find("Allow: POST, GET, HEAD\r\n"), std::string::npos) << answer;
 }
 
-TEST_F(Http, RefusesWhatIsNoJsonAndStoresNothing) {
+TEST_F(Http, RejectsInvalidJsonAndStoresNothing) {
   EXPECT_EQ(status_of(ask(post("/v1/default/tasks", R"({"type":"a",})"))), 400);
   EXPECT_EQ(status_of(ask(post("/v1/default/tasks", std::string_view{"{\"type\":\"a\0\"}", 13}))), 400);
   EXPECT_TRUE(runtime.api().list_tasks({})->items.empty());
 }
 
-TEST_F(Http, GivesATaskBackThatNobodyWaitsForAnyMore) {
+TEST_F(Http, ReleasesATaskWhoseClaimerDisconnected) {
   RawClient gone{front.port()};
   gone.send(post("/v1/default/tasks/claim", R"({"worker_id":"gone","wait":"30s"})"));
   while (runtime.engine().waiters().size() == 0) std::this_thread::yield();
@@ -171,7 +171,7 @@ TEST_F(Http, GivesATaskBackThatNobodyWaitsForAnyMore) {
   EXPECT_EQ(claimed->front().task.attempt, 1) << "the attempt of the one who was gone is not spent";
 }
 
-TEST_F(Http, LetsAClaimWaitNoLongerThanItsCaller) {
+TEST_F(Http, EndsAWaitingClaimWhenItsCallerDisconnects) {
   const std::string claim = post("/v1/default/tasks/claim", R"({"worker_id":"gone","wait":"60s"})");
   for (const std::string& sent : {claim, claim + get("/healthz")}) {
     RawClient gone{front.port()};
@@ -186,7 +186,7 @@ TEST_F(Http, LetsAClaimWaitNoLongerThanItsCaller) {
   EXPECT_EQ(claimed->front().task.lease->fence, 1) << "the one who was gone was never given it";
 }
 
-TEST_F(Http, LetsAClaimWaitWhoseCallerHasSentMoreBehindIt) {
+TEST_F(Http, LetsAClaimWaitBeforePipelinedRequests) {
   RawClient client{front.port()};
   client.send(post("/v1/default/tasks/claim", R"({"worker_id":"w","wait":"30s"})") + get("/healthz"));
   while (runtime.engine().waiters().size() == 0) std::this_thread::yield();
@@ -196,7 +196,7 @@ TEST_F(Http, LetsAClaimWaitWhoseCallerHasSentMoreBehindIt) {
   EXPECT_NE(client.receive().find(R"("status":"ok")"), std::string::npos);
 }
 
-TEST_F(Http, ServesOnAfterAClaimThatWaited) {
+TEST_F(Http, KeepsTheConnectionAfterAWaitingClaim) {
   RawClient client{front.port()};
   for (int i = 0; i < 3; ++i) {
     client.send(post("/v1/default/tasks/claim", R"({"worker_id":"w","wait":"30s"})"));
@@ -208,7 +208,7 @@ TEST_F(Http, ServesOnAfterAClaimThatWaited) {
   }
 }
 
-TEST_F(Http, HoldsNoThreadForAClaimThatWaits) {
+TEST_F(Http, HoldsNoThreadForAWaitingClaim) {
   std::vector<std::unique_ptr<RawClient>> waiting;
   for (int i = 0; i < 30; ++i) {
     waiting.push_back(std::make_unique<RawClient>(front.port()));

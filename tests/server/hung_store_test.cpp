@@ -73,7 +73,7 @@ class HungStore : public ::testing::Test {
       random};
 };
 
-TEST_F(HungStore, IsNotReadyWithinSecondsAlsoWhenEveryThreadWaitsForIt) {
+TEST_F(HungStore, IsReportedByReadyzWhenEveryThreadWaitsForIt) {
   EXPECT_EQ(status_of(ask(get("/readyz"))), 200);
   plan.hang(true);
   std::vector<std::unique_ptr<RawClient>> waiting;
@@ -93,7 +93,7 @@ TEST_F(HungStore, IsNotReadyWithinSecondsAlsoWhenEveryThreadWaitsForIt) {
   while (status_of(ask(get("/readyz"))) != 200) std::this_thread::yield();
 }
 
-TEST_F(HungStore, IsReadyAgainAfterTwoGoodLooks) {
+TEST_F(HungStore, IsReadyAgainAfterTwoSuccessfulChecks) {
   plan.refuse("away");
   EXPECT_EQ(status_of(ask(get("/readyz"))), 503);
   plan.refuse("");
@@ -104,7 +104,7 @@ TEST_F(HungStore, IsReadyAgainAfterTwoGoodLooks) {
 
 constexpr std::string_view kCause = "connection to server at 10.0.0.7, port 5432 failed";
 
-TEST_F(HungStore, IsNotDescribedToStrangers) {
+TEST_F(HungStore, IsNotDescribedToUnauthenticatedCallers) {
   plan.refuse(std::string{kCause});
   for (const auto* path : {"/readyz", "/v1/default/tasks"}) {  // the caller of the second is unknown
     const std::string answer = ask(get(path));
@@ -113,7 +113,7 @@ TEST_F(HungStore, IsNotDescribedToStrangers) {
   }
 }
 
-TEST_F(HungStore, IsTheReasonThatTheLogGivesForAnAnswer) {
+TEST_F(HungStore, IsTheLoggedReasonOfAResponse) {
   ASSERT_EQ(status_of(ask(get("/v1/default/tasks"))), 200);  // caches the caller's permissions
   plan.refuse(std::string{kCause});
   ::testing::internal::CaptureStderr();
@@ -146,7 +146,7 @@ void serve_and_hang() {
   std::_Exit(served ? 77 : 78);  // it did not hang
 }
 
-TEST(HungStoreDeathTest, DoesNotKeepAServerFromEnding) {
+TEST(HungStoreDeathTest, DoesNotPreventTheServerFromStopping) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(serve_and_hang(), ::testing::ExitedWithCode(EXIT_FAILURE),
               "shutdown timed out: terminated without waiting for the store");

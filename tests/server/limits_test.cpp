@@ -40,7 +40,7 @@ class Limits : public ServerTest {
 };
 
 // The line's size excludes its line end.
-TEST_F(Limits, OfARequestLine) {
+TEST_F(Limits, BoundARequestLine) {
   const auto with_size = [](std::size_t size) {
     const std::size_t rest = size - std::string_view{"GET /healthz? HTTP/1.1"}.size();
     return get("/healthz?" + std::string(rest, 'a'));
@@ -52,7 +52,7 @@ TEST_F(Limits, OfARequestLine) {
   expect_refused_and_closed(with_size(100'000), 414);
 }
 
-TEST_F(Limits, OfAHeaderField) {
+TEST_F(Limits, BoundAHeaderField) {
   const auto with_size = [](std::size_t size) {
     return get("/healthz", "X-A: " + std::string(size - 5, 'a') + "\r\n");
   };
@@ -61,7 +61,7 @@ TEST_F(Limits, OfAHeaderField) {
   expect_refused_and_closed(with_size(8193), 431);
 }
 
-TEST_F(Limits, OfTheNumberOfHeaderFields) {
+TEST_F(Limits, BoundTheNumberOfHeaderFields) {
   const auto with_fields = [](int count) {
     std::string fields;
     for (int i = 1; i < count; ++i) fields += fmt::format("X-{}: a\r\n", i);
@@ -72,7 +72,7 @@ TEST_F(Limits, OfTheNumberOfHeaderFields) {
   expect_refused_and_closed(with_fields(101), 431);
 }
 
-TEST_F(Limits, OfTheWholeHeader) {
+TEST_F(Limits, BoundTheWholeHeader) {
   const auto with_size = [](std::size_t size) {
     std::string fields;
     for (int i = 0; i < 4; ++i) fields += fmt::format("X-{}: {}\r\n", i, std::string(7000, 'a'));
@@ -87,7 +87,7 @@ TEST_F(Limits, OfTheWholeHeader) {
 }
 
 // Also if the header arrives in pieces: bytes of lines that were already parsed count.
-TEST_F(Limits, OfTheWholeHeaderAlsoWhereItComesInLines) {
+TEST_F(Limits, BoundTheWholeHeaderSentInPieces) {
   const server::HttpLimits limits;
   server::RequestParser parser{limits};
   std::string waiting = get("/healthz");
@@ -111,14 +111,14 @@ std::string task_of_size(std::size_t size) {
   return start + std::string(size - start.size() - end.size(), 'x') + end;
 }
 
-TEST_F(Limits, OfABody) {
+TEST_F(Limits, BoundABody) {
   constexpr std::size_t kMax = 4U << 20U;
   expect_served(post("/v1/default/tasks", task_of_size(kMax - 1)), 400);  // fully read: the label is refused
   expect_served(post("/v1/default/tasks", task_of_size(kMax)), 400);
   expect_refused_and_closed(post("/v1/default/tasks", task_of_size(kMax + 1)), 413);
 }
 
-TEST_F(Limits, OfABodyInChunks) {
+TEST_F(Limits, BoundAChunkedBody) {
   const auto chunked = [](std::size_t size) {
     return fmt::format(
         "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
@@ -132,14 +132,14 @@ TEST_F(Limits, OfABodyInChunks) {
 }
 
 // Chunk extensions are not part of the body; the limit of a header applies to them.
-TEST_F(Limits, OfWhatStandsBetweenChunks) {
+TEST_F(Limits, BoundChunkExtensions) {
   expect_refused_and_closed(
       "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n1;x=" +
           std::string(200'000, 'x'),
       431);
 }
 
-TEST_F(Limits, OfTheBodyOfABatch) {
+TEST_F(Limits, BoundTheBodyOfABatch) {
   const auto batch = [](std::size_t size) {
     return post("/v1/default/tasks/batch", "{\"tasks\":[" + task_of_size(size - 12) + "]}");
   };
@@ -149,7 +149,7 @@ TEST_F(Limits, OfTheBodyOfABatch) {
   expect_refused_and_closed(batch(kMax + 1), 413);
 }
 
-TEST_F(Limits, OfTheTasksOfABatch) {
+TEST_F(Limits, BoundTheTasksOfABatch) {
   const auto batch = [](int count) {
     std::string tasks;
     for (int i = 0; i < count; ++i) tasks += (i == 0 ? "" : ",") + std::string{R"({"type":"a"})"};
@@ -160,7 +160,7 @@ TEST_F(Limits, OfTheTasksOfABatch) {
   expect_served(batch(10'001), 400);
 }
 
-TEST_F(Limits, OfAPayload) {
+TEST_F(Limits, BoundAPayload) {
   const auto with_payload = [](std::size_t size) {
     return post("/v1/default/tasks", R"({"type":"a","payload":")" + std::string(size - 2, 'x') + "\"}");
   };
@@ -171,7 +171,7 @@ TEST_F(Limits, OfAPayload) {
 }
 
 // The limit is that of the value: what the request wraps around it does not count.
-TEST_F(Limits, OfTheDepthOfJson) {
+TEST_F(Limits, BoundTheDepthOfJson) {
   const std::string text = R"({"name":"g","tasks":[{"id":"a","activity":"t"}]})";
   ASSERT_TRUE(runtime.local().put_definition({.name = "g", .text = text}).ok());
   struct Place {
@@ -204,7 +204,7 @@ TEST_F(Limits, OfTheDepthOfJson) {
     expect_served(get("/v1/default/runs/" + to_string(run.facts.id)));
 }
 
-TEST_F(Limits, OfTheTimeAClaimWaits) {
+TEST_F(Limits, BoundTheWaitOfAClaim) {
   ASSERT_TRUE(runtime.api().enqueue_batch({.tasks = {{.type = "a"}, {.type = "a"}, {.type = "a"}}}).ok());
   const auto waiting = [](const std::string& wait) {
     return post("/v1/default/tasks/claim", R"({"worker_id":"w","max":1,"wait":")" + wait + "\"}");
@@ -214,7 +214,7 @@ TEST_F(Limits, OfTheTimeAClaimWaits) {
   expect_served(waiting("61s"), 400);
 }
 
-TEST_F(Limits, PipelinedRequestsWaitInTheSocketHoweverMany) {
+TEST_F(Limits, LeavePipelinedRequestsInTheSocket) {
   RawClient client{front.port()};
   std::string requests;
   for (int i = 0; i < 100; ++i) requests += get("/healthz");
@@ -236,24 +236,24 @@ class SmallLimits : public Limits {
   }
 };
 
-TEST_F(SmallLimits, OfTheTimeAHeaderTakes) {
+TEST_F(SmallLimits, BoundTheTimeOfAHeader) {
   RawClient client{front.port()};
   client.send("GET /healthz HT");
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(SmallLimits, OfTheTimeABodyTakes) {
+TEST_F(SmallLimits, BoundTheTimeOfABody) {
   RawClient client{front.port()};
   client.send("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(SmallLimits, OfTheTimeBetweenRequests) {
+TEST_F(SmallLimits, BoundTheTimeBetweenRequests) {
   RawClient client{front.port()};
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(SmallLimits, OfTheRequestsOfAConnection) {
+TEST_F(SmallLimits, BoundTheRequestsOfAConnection) {
   RawClient client{front.port()};
   for (int i = 0; i < 20; ++i) {
     client.send(get("/healthz"));
@@ -264,7 +264,7 @@ TEST_F(SmallLimits, OfTheRequestsOfAConnection) {
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(SmallLimits, OfTheTimeAnAnswerIsNotTaken) {
+TEST_F(SmallLimits, BoundTheTimeOfAnUnreadResponse) {
   const auto task = runtime.api().enqueue(
       "default", {.type = "a", .payload = {"\"" + std::string(core::kPayloadBytesMax - 2, 'x') + "\""}});
   RawClient client{front.port()};
@@ -307,7 +307,7 @@ void expect_room_for(HttpFront& front, int most) {
   EXPECT_EQ(status_of(next.receive()), 200);
 }
 
-TEST_F(ConnectionLimits, OfAllConnections) { expect_room_for(front, 5); }
+TEST_F(ConnectionLimits, BoundAllConnections) { expect_room_for(front, 5); }
 
 class AddressLimits : public Limits {
  protected:
@@ -320,7 +320,7 @@ class AddressLimits : public Limits {
   }
 };
 
-TEST_F(AddressLimits, OfTheConnectionsOfOneAddress) { expect_room_for(front, 3); }
+TEST_F(AddressLimits, BoundTheConnectionsOfOneAddress) { expect_room_for(front, 3); }
 
 class SlowBodies : public Limits {
  protected:
@@ -333,13 +333,13 @@ class SlowBodies : public Limits {
   }
 };
 
-TEST_F(SlowBodies, AreClosedLongBeforeTheirWholeTimeIsOver) {
+TEST_F(SlowBodies, AreClosedLongBeforeTheFullTimeout) {
   RawClient client{front.port()};
   client.send("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{");
   EXPECT_TRUE(client.is_closed());  // RawClient gives up after 20 s, and the limit for the whole body is 30 s
 }
 
-TEST(TimeForABody, GrowsWithWhatHasComeUpToTheWholeTime) {
+TEST(TimeForABody, GrowsWithTheReceivedBytesUpToTheFullTimeout) {
   const server::HttpLimits limits;
   EXPECT_EQ(time_for_body(limits, 0), milliseconds{5'000});
   EXPECT_EQ(time_for_body(limits, 1'023), milliseconds{5'000});

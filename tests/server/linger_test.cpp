@@ -48,23 +48,23 @@ class Lingering : public ServerTest {
     EXPECT_EQ(status_of(client.receive()), 413);
     EXPECT_TRUE(client.is_closed());
   }
-  void wait_until_none_is_left() {
+  void wait_until_all_are_closed() {
     while (front.metrics().connections() > 0) std::this_thread::yield();
   }
 };
 
-TEST_F(Lingering, LetsTheRefusalOfALargeBodyBeRead) {
+TEST_F(Lingering, LetsTheRejectionOfALargeBodyBeRead) {
   EXPECT_EQ(status_of(ask(post("/v1/default/tasks", std::string(kMuch, 'x')))), 413);
   EXPECT_EQ(status_of(ask(post("/v1/default/tasks/batch", std::string(kMuch, 'x')))), 413);
 }
 
-TEST_F(Lingering, LetsTheRefusalOfALargeBodyInChunksBeRead) {
+TEST_F(Lingering, LetsTheRejectionOfALargeChunkedBodyBeRead) {
   std::string request = chunked_head();
   while (request.size() < kMuch) request += chunk();
   EXPECT_EQ(status_of(ask(request + "0\r\n\r\n")), 413);
 }
 
-TEST_F(Lingering, LetsEveryOtherRefusalBeRead) {
+TEST_F(Lingering, LetsEveryOtherRejectionBeRead) {
   const std::string body(kMuch, 'x');
   EXPECT_EQ(status_of(ask(post("/v1/default/nothing", body))), 404);
   EXPECT_EQ(status_of(ask(post("/healthz", body))), 405);
@@ -72,14 +72,14 @@ TEST_F(Lingering, LetsEveryOtherRefusalBeRead) {
   EXPECT_EQ(status_of(ask(post("/v1/default/tasks", body, "Content-Encoding: gzip\r\n"))), 415);
 }
 
-TEST_F(Lingering, TellsOneWithoutATokenThatAndNotThatTheBodyIsLarge) {
+TEST_F(Lingering, ReportsAMissingTokenBeforeALargeBody) {
   RawClient first{front.port()};
   first.send(post("/v1/admin/tokens", R"({"role":"admin","namespaces":["*"]})"));
   ASSERT_EQ(status_of(first.receive()), 201);
   EXPECT_EQ(status_of(ask(post("/v1/default/tasks", std::string(kMuch, 'x')))), 401);
 }
 
-TEST_F(Lingering, AsksNobodyForABodyThatIsTooLarge) {
+TEST_F(Lingering, SendsNo100ContinueForATooLargeBody) {
   RawClient client{front.port()};
   client.send(
       "POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n"
@@ -87,7 +87,7 @@ TEST_F(Lingering, AsksNobodyForABodyThatIsTooLarge) {
   EXPECT_EQ(status_of(client.receive()), 413);
 }
 
-TEST_F(Lingering, EveryRefusalSaysWhichRequestItIsOf) {
+TEST_F(Lingering, AddsTheRequestIdToEveryRejection) {
   const std::string large(5U << 20U, 'x');
   for (const std::string& request :
        {post("/v1/default/tasks", large), chunked_head() + "zzz\r\n", std::string{"GARBAGE\r\n\r\n"},
@@ -99,7 +99,7 @@ TEST_F(Lingering, EveryRefusalSaysWhichRequestItIsOf) {
   }
 }
 
-TEST_F(Lingering, TheRefusalOfALargeBodyHasTheCallersOwnId) {
+TEST_F(Lingering, AddsTheCallersRequestIdToTheRejectionOfALargeBody) {
   const std::string large(5U << 20U, 'x');
   const std::string answer = ask(post("/v1/default/tasks", large, "X-Request-Id: mine\r\n"));
   EXPECT_EQ(field_of(answer, "X-Request-Id"), "mine");
@@ -111,32 +111,32 @@ class LingeringForLong : public Lingering {
   LingeringForLong() : Lingering({.linger = {.bytes_max = 1U << 20U, .timeout = hours{1}}}) {}
 };
 
-TEST_F(LingeringForLong, EndsAfterSoManyBytes) {
+TEST_F(LingeringForLong, EndsAfterALimitedNumberOfBytes) {
   const RawClient client{front.port()};
   EXPECT_LT(send_endlessly(client), 64U << 20U);
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
-TEST_F(LingeringForLong, EndsWhenTheOtherSideHasClosed) {
+TEST_F(LingeringForLong, EndsWhenTheClientCloses) {
   RawClient client{front.port()};
   be_refused(client);
   client.close();
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
-TEST_F(LingeringForLong, IsNotWaitedForWhenTheServerStops) {
+TEST_F(LingeringForLong, EndsWhenTheServerStops) {
   RawClient client{front.port()};
   be_refused(client);
   front.http().stop_accepting();
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
-TEST_F(LingeringForLong, IsNotBegunWhenTheServerStops) {
+TEST_F(LingeringForLong, DoesNotStartWhenTheServerStops) {
   RawClient client{front.port()};
   client.send("POST /v1/default/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000000\r\n\r\n{");
   EXPECT_EQ(status_of(client.receive()), 413);  // the end of the connection follows a little later
   front.http().stop_accepting();
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
 class LingeringForMuch : public Lingering {
@@ -145,19 +145,19 @@ class LingeringForMuch : public Lingering {
       : Lingering({.linger = {.bytes_max = std::size_t{1} << 40U, .timeout = milliseconds{200}}}) {}
 };
 
-TEST_F(LingeringForMuch, EndsAfterSomeTimeWithOneWhoIsSilent) {
+TEST_F(LingeringForMuch, TimesOutForASilentClient) {
   RawClient client{front.port()};
   be_refused(client);
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
-TEST_F(LingeringForMuch, EndsAfterSomeTimeWithOneWhoSendsAllTheTime) {
+TEST_F(LingeringForMuch, TimesOutForAClientThatKeepsSending) {
   const RawClient client{front.port()};
   const std::string more = chunk();
   client.send(chunked_head());
   while (client.send(more)) {
   }
-  wait_until_none_is_left();
+  wait_until_all_are_closed();
 }
 
 class Farewells : public Lingering {
@@ -173,7 +173,7 @@ class Farewells : public Lingering {
   RawClient served{front.port()};
 };
 
-TEST_F(Farewells, ReachOneWhoSendsItsRequestFirst) {
+TEST_F(Farewells, ReachAClientThatSendsItsRequestFirst) {
   const std::string answer = ask(post("/v1/default/tasks", std::string(500'000, 'x')));
   EXPECT_EQ(status_of(answer), 429);
   EXPECT_EQ(field_of(answer, "Retry-After"), "1");
@@ -182,19 +182,19 @@ TEST_F(Farewells, ReachOneWhoSendsItsRequestFirst) {
   EXPECT_EQ(problem["request_id"], field_of(answer, "X-Request-Id"));
 }
 
-TEST_F(Farewells, AreFewAtOnceAndCountAsNoConnections) {
-  RawClient told{front.port()};
-  EXPECT_EQ(status_of(told.receive()), 429);
+TEST_F(Farewells, AreLimitedAndDoNotCountAsConnections) {
+  RawClient rejected{front.port()};
+  EXPECT_EQ(status_of(rejected.receive()), 429);
   EXPECT_EQ(front.metrics().connections(), 1);
   RawClient closed{front.port()};
   EXPECT_EQ(closed.receive(), "");
-  told.close();
+  rejected.close();
   std::string answer;
   while (answer.empty()) answer = RawClient{front.port()}.receive();  // until the server sees the close
   EXPECT_EQ(status_of(answer), 429);
 }
 
-TEST_F(Farewells, EndAfterSoManyBytes) {
+TEST_F(Farewells, EndAfterALimitedNumberOfBytes) {
   const RawClient client{front.port()};
   EXPECT_LT(send_endlessly(client), 64U << 20U);
 }

@@ -15,7 +15,7 @@ std::string written(bool is_json, const std::string& why) {
   return ::testing::internal::GetCapturedStderr();
 }
 
-TEST(Log, LetsNoTextCommandATerminalOrEndALine) {
+TEST(Log, EscapesTerminalControlsAndLineBreaks) {
   for (const bool is_json : {false, true}) {
     const std::string line = written(is_json, "a\nb\x1b[2J\u009b\u202e");
     EXPECT_TRUE(line.ends_with("\n")) << line;

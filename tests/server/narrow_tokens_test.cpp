@@ -22,7 +22,7 @@ class NarrowTokens : public Auth {
 
 // --- metrics ---
 
-TEST_F(NarrowTokens, ReadTheMetricsOfTheirNamespacesOnly) {
+TEST_F(NarrowTokens, ReadOnlyTheMetricsOfTheirNamespaces) {
   for (const auto* ns : {"a", "b"}) {
     const std::string task = fmt::format(R"({{"type":"t","queue":"queue-of-{}"}})", ns);
     ASSERT_EQ(status(admin, "POST", fmt::format("/v1/{}/tasks", ns), task), 201);
@@ -39,7 +39,7 @@ TEST_F(NarrowTokens, ReadTheMetricsOfTheirNamespacesOnly) {
 
 // --- administrators of a namespace ---
 
-TEST_F(NarrowTokens, OfAnAdminOfANamespaceMakeTokensForItAlone) {
+TEST_F(NarrowTokens, OfANamespaceAdminCreateTokensOnlyForTheNamespace) {
   EXPECT_EQ(status_of(make("worker", "a", admin_of_a)), 201);
   EXPECT_EQ(status_of(make("admin", "a", admin_of_a)), 201);
   EXPECT_EQ(status_of(make("viewer", "b", admin_of_a)), 403);
@@ -49,7 +49,7 @@ TEST_F(NarrowTokens, OfAnAdminOfANamespaceMakeTokensForItAlone) {
   EXPECT_EQ(status(admin_of_a, "POST", "/v1/admin/tokens", R"({"role":"viewer","namespaces":[]})"), 400);
 }
 
-TEST_F(NarrowTokens, OfAnAdminOfANamespaceSeeAndEndItsTokensAlone) {
+TEST_F(NarrowTokens, OfANamespaceAdminListAndRevokeOnlyItsTokens) {
   const std::string own = id_in(make("viewer", "a", admin));
   const std::string other = id_in(make("viewer", "b", admin));
   const std::string both =
@@ -66,7 +66,7 @@ TEST_F(NarrowTokens, OfAnAdminOfANamespaceSeeAndEndItsTokensAlone) {
   EXPECT_EQ(status(admin_of_a, "DELETE", "/v1/admin/tokens/" + own), 200);
 }
 
-TEST_F(NarrowTokens, OfAnAdminOfANamespaceSetWhatIsOfItAlone) {
+TEST_F(NarrowTokens, OfANamespaceAdminChangeOnlyItsSettings) {
   EXPECT_EQ(status(admin_of_a, "PUT", "/v1/admin/namespaces/a", R"({"strict_types":true})"), 200);
   EXPECT_EQ(status(admin_of_a, "GET", "/v1/admin/namespaces/a"), 200);
   EXPECT_EQ(status(admin_of_a, "PUT", "/v1/admin/namespaces/b", R"({"strict_types":true})"), 403);
@@ -76,7 +76,7 @@ TEST_F(NarrowTokens, OfAnAdminOfANamespaceSetWhatIsOfItAlone) {
   EXPECT_EQ(status(admin_of_a, "POST", "/v1/admin/sweep", R"({"check":"leases"})"), 403);
 }
 
-TEST_F(NarrowTokens, OfAnAdminOfANamespaceReadItsAuditAlone) {
+TEST_F(NarrowTokens, OfANamespaceAdminReadOnlyItsAudit) {
   const std::string own = id_in(make("viewer", "a", admin));
   const std::string other = id_in(make("viewer", "b", admin));
   ASSERT_EQ(status(admin, "PUT", "/v1/a/queues/queue-of-a", R"({"paused":true})"), 200);
@@ -92,7 +92,7 @@ TEST_F(NarrowTokens, OfAnAdminOfANamespaceReadItsAuditAlone) {
 
 // --- half a worker's role ---
 
-TEST_F(NarrowTokens, ThatOnlyEnqueueReadNothing) {
+TEST_F(NarrowTokens, OfEnqueuersReadNothing) {
   const std::string enqueuer = token_in(make("enqueuer", "a", admin));
   const std::string task = R"({"type":"t","idempotency_key":"k","payload":"secret"})";
   const std::string made = send("POST", "/v1/a/tasks", task, enqueuer);
@@ -105,7 +105,7 @@ TEST_F(NarrowTokens, ThatOnlyEnqueueReadNothing) {
   EXPECT_EQ(status(enqueuer, "POST", "/v1/a/tasks/claim", R"({"worker_id":"w"})"), 403);
 }
 
-TEST_F(NarrowTokens, ThatOnlyEnqueueAreShownNoRunOfAnother) {
+TEST_F(NarrowTokens, OfEnqueuersCannotReadOtherRuns) {
   const std::string enqueuer = token_in(make("enqueuer", "a", admin));
   ASSERT_EQ(status(admin, "POST", "/v1/a/workers", R"({"worker_id":"w","workflow_types":["f"]})"), 201);
   const std::string start = R"({"run_key":"k","input":"secret"})";
@@ -116,7 +116,7 @@ TEST_F(NarrowTokens, ThatOnlyEnqueueAreShownNoRunOfAnother) {
   EXPECT_EQ(status(enqueuer, "POST", "/v1/a/workflows/f/start", R"({"run_key":"new"})"), 201);
 }
 
-TEST_F(NarrowTokens, ThatOnlyClaimWorkButEnqueueAndListNothing) {
+TEST_F(NarrowTokens, OfClaimersNeitherEnqueueNorList) {
   const std::string claimer = token_in(make("claimer", "a", admin));
   ASSERT_EQ(status(admin, "POST", "/v1/a/tasks", R"({"type":"t"})"), 201);
   EXPECT_EQ(status(claimer, "POST", "/v1/a/workers", R"({"worker_id":"w","queues":["default"]})"), 201);
@@ -131,7 +131,7 @@ TEST_F(NarrowTokens, ThatOnlyClaimWorkButEnqueueAndListNothing) {
 
 // --- use and rotation of tokens ---
 
-TEST_F(NarrowTokens, SayWhenTheyWereLastUsed) {
+TEST_F(NarrowTokens, RecordTheirLastUse) {
   const std::string made = make("viewer", "a", admin);
   const auto last_used = [&] { return runtime.api().find_token(id_in(made))->token.last_used_at; };
   EXPECT_EQ(last_used(), std::nullopt);

@@ -30,7 +30,7 @@ class Once : public ServerTest {
   std::size_t tasks() { return runtime.api().list_tasks({})->items.size(); }
 };
 
-TEST_F(Once, TheSameRequestGetsTheFirstAnswerAgain) {
+TEST_F(Once, TheSameRequestGetsTheStoredResponse) {
   const std::string first = ask(R"({"type":"a"})", "k1");
   const std::string second = ask(R"({"type":"a"})", "k1");
   EXPECT_EQ(status_of(first), 201);
@@ -41,13 +41,13 @@ TEST_F(Once, TheSameRequestGetsTheFirstAnswerAgain) {
   EXPECT_EQ(tasks(), 1U);
 }
 
-TEST_F(Once, AnotherRequestIsRefused) {
+TEST_F(Once, ADifferentRequestIsRejected) {
   (void)ask(R"({"type":"a"})", "k1");
   EXPECT_EQ(status_of(ask(R"({"type":"b"})", "k1")), 422);
   EXPECT_EQ(tasks(), 1U);
 }
 
-TEST_F(Once, WhatWasRefusedMayBeTriedAgain) {
+TEST_F(Once, ARejectedRequestMayBeRetried) {
   EXPECT_EQ(status_of(ask(R"({"typ":"a"})", "k1")), 400);
   EXPECT_EQ(status_of(ask(R"({"type":"a"})", "k1")), 201);
   EXPECT_EQ(tasks(), 1U);
@@ -119,7 +119,7 @@ TEST_F(Once, HoldsForAdministrationToo) {
   EXPECT_EQ(status_of(ask_admin("sweep", R"({"check":"stuck"})")), 422);
 }
 
-TEST_F(Once, AnAnswerThatWasKeptInAnotherFormIsNotTakenForOne) {
+TEST_F(Once, AStoredReplyInAnotherFormIsIgnored) {
   const std::string body = R"({"type":"a"})";
   const std::string hash = "sha256:" + core::sha256_hex("POST /v1/default/tasks\n" + body);
   ASSERT_TRUE(runtime.api().begin_idempotency({.key = "http:k", .request_hash = hash}).ok());
@@ -131,7 +131,7 @@ TEST_F(Once, AnAnswerThatWasKeptInAnotherFormIsNotTakenForOne) {
 }
 
 // The secret is returned once and not stored, so a replayed response lacks it.
-TEST_F(Once, ATokenIsMadeOnceAndItsSecretShownOnce) {
+TEST_F(Once, ATokenIsCreatedOnceAndItsSecretShownOnce) {
   const std::string wish = R"({"role":"admin","namespaces":["*"],"name":"ops"})";
   RawClient first{front.port()};
   first.send(post("/v1/admin/tokens", wish, "Idempotency-Key: t\r\n"));
@@ -149,7 +149,7 @@ TEST_F(Once, ATokenIsMadeOnceAndItsSecretShownOnce) {
   EXPECT_EQ(runtime.api().list_tokens({})->items.size(), 1U);
 }
 
-TEST_F(Once, ASecondRequestIsRefusedWhileTheFirstIsRunning) {
+TEST_F(Once, ASecondRequestIsRejectedWhileTheFirstIsRunning) {
   RawClient waiting{front.port()};
   waiting.send(
       post("/v1/default/tasks/claim", R"({"worker_id":"w","wait":"30s"})", "Idempotency-Key: k\r\n"));
@@ -162,7 +162,7 @@ TEST_F(Once, ASecondRequestIsRefusedWhileTheFirstIsRunning) {
             std::string::npos);
 }
 
-TEST_F(Once, AKeyThatIsTooLongIsRefused) {
+TEST_F(Once, AKeyThatIsTooLongIsRejected) {
   EXPECT_EQ(status_of(ask(R"({"type":"a"})", std::string(513, 'k'))), 400);
   EXPECT_EQ(tasks(), 0U);
 }

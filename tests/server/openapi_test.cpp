@@ -332,7 +332,7 @@ TEST_F(OpenApi, EveryOperationSucceedsAsDescribed) {
 }
 
 // The mismatches that the comparison detects.
-TEST(AnswerCheck, NamesWhatIsNotAsTheSchemaSays) {
+TEST(AnswerCheck, NamesSchemaViolations) {
   using Json = nlohmann::json;
   const Json document = Json::parse(server::openapi_document("test"));
   const Json schema{{"$ref", "#/components/schemas/EnqueuedId"}};

@@ -20,7 +20,7 @@ TEST_F(Priorities, HaveThirtyTwoBits) {
   EXPECT_EQ(claimed.json["tasks"][3]["priority"], -2'147'483'648LL);
 }
 
-TEST_F(Priorities, BeyondThatAreRefusedWithTheValue) {
+TEST_F(Priorities, OutOfRangeAreRejectedWithTheValue) {
   for (const std::int64_t priority : {-2'147'483'649LL, 2'147'483'648LL}) {
     const Got refused = send("/tasks", {{"type", "t"}, {"priority", priority}});
     EXPECT_EQ(refused.status, 400);

@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 Places::Names names() { return {.what = "event streams", .setting = "limits.streams"}; }
 
-TEST(PlacesOfCallers, AreLimitedByTokenNamespaceAndInAll) {
+TEST(PlacesOfCallers, AreLimitedPerTokenPerNamespaceAndInTotal) {
   Places places{names(), {.all = 4, .of_one_namespace = 3, .of_one_token = 2}};
   std::vector<std::shared_ptr<Places::Place>> taken;
   const auto take = [&](const std::string& ns, const std::string& token) -> std::string {
@@ -43,7 +43,7 @@ TEST(PlacesOfCallers, AreLimitedByTokenNamespaceAndInAll) {
   EXPECT_EQ(take("mallory", "t1"), "");
 }
 
-TEST(PlacesOfCallers, WithoutATokenHaveTheLimitOfTheNamespaceAlone) {
+TEST(PlacesOfCallers, WithoutATokenHaveOnlyTheNamespaceLimit) {
   Places places{names(), {.all = 4, .of_one_namespace = 3, .of_one_token = 1}};
   const auto first = places.take("alice", "");
   const auto second = places.take("alice", "");
@@ -59,7 +59,7 @@ TEST(PlacesOfCallers, MayOutliveTheirOwner) {
   place->release();
 }
 
-TEST(PeerNetwork, IsAnAddressOrTheFirstHalfOfOne) {
+TEST(PeerNetwork, IsAnIpv4AddressOrAnIpv6Prefix) {
   const auto network = [](const char* address) {
     return server::peer_network(boost::asio::ip::make_address(address));
   };
@@ -71,7 +71,7 @@ TEST(PeerNetwork, IsAnAddressOrTheFirstHalfOfOne) {
   EXPECT_EQ(network("::1"), "::1");
 }
 
-TEST(RequestRatesOfCallers, AllowASecondsWorthAtOnceAndThenTheRate) {
+TEST(RequestRatesOfCallers, AllowABurstOfOneSecondAndThenTheRate) {
   ManualClock clock;
   RequestRates rates{clock, {.of_one_namespace = 100, .of_one_token = 4}};
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(rates.take("alice", "t1").ok()) << i;
@@ -99,7 +99,7 @@ TEST(RequestRatesOfCallers, CountAllTokensOfANamespaceTogether) {
   EXPECT_TRUE(rates.take("", "t3").ok()) << "what is in no namespace";
 }
 
-TEST(RequestRatesOfCallers, KeepSoManyNamesAndNoMore) {
+TEST(RequestRatesOfCallers, KeepALimitedNumberOfNames) {
   ManualClock clock;
   RequestRates rates{clock, {.of_one_namespace = 1}};
   for (std::size_t i = 0; i < RequestRates::kBucketsMax; ++i)
@@ -181,7 +181,7 @@ class FewRequests : public Quotas {
   FewRequests() : Quotas({}, {.rates = {.of_one_namespace = 3}}) {}
 };
 
-TEST_F(FewRequests, OfANamespaceLeaveThoseOfOthersAlone) {
+TEST_F(FewRequests, OfOneNamespaceDoNotLimitOthers) {
   std::string answer;
   for (int i = 0; i < 1'000 && status_of(answer) != 429; ++i) {
     answer = send("GET", "/v1/mallory/queues", "", mallory);
@@ -195,7 +195,7 @@ class NoWaitingCalls : public ServerTest {
   NoWaitingCalls() : ServerTest({}, {.calls_waiting_max = 0}) {}
 };
 
-TEST_F(NoWaitingCalls, AreRejectedWithTheSettingThatBoundsThem) {
+TEST_F(NoWaitingCalls, AreRejectedWithTheLimitingSetting) {
   RawClient client{front.port()};
   client.send(get("/v1/default/tasks"));
   const std::string answer = client.receive();
@@ -221,7 +221,7 @@ class FewConnections : public Quotas {
   }
 };
 
-TEST_F(FewConnections, AreNotKeptByThoseThatAskForNothing) {
+TEST_F(FewConnections, AreNotKeptByIdleClients) {
   await_connections(0);
   std::vector<std::unique_ptr<RawClient>> silent;
   for (int i = 0; i < 5; ++i) silent.push_back(std::make_unique<RawClient>(front.port()));
@@ -260,7 +260,7 @@ class SilentConnections : public Auth {
   }
 };
 
-TEST_F(SilentConnections, AreClosedWhenTheTimeForAHeaderIsOver) {
+TEST_F(SilentConnections, AreClosedAtTheHeaderTimeout) {
   RawClient silent{front.port()};
   EXPECT_TRUE(silent.is_closed());
   RawClient idle{front.port()};
@@ -272,7 +272,7 @@ TEST_F(SilentConnections, AreClosedWhenTheTimeForAHeaderIsOver) {
   EXPECT_EQ(status_of(idle.receive()), 200);
 }
 
-TEST_F(FewConnections, AreNotKeptByATokenThatHasMostOfThem) {
+TEST_F(FewConnections, AreNotKeptByTheTokenWithTheMostConnections) {
   await_connections(0);
   std::vector<std::unique_ptr<RawClient>> idle;
   for (int i = 0; i < 4; ++i) {
@@ -295,7 +295,7 @@ TEST_F(FewConnections, AreNotKeptByATokenThatHasMostOfThem) {
   EXPECT_EQ(status_of(kept.receive()), 200) << "the other token keeps its own";
 }
 
-TEST_F(FewConnections, ThatAreRefusedAreInTheLogOnceForMany) {
+TEST_F(FewConnections, AreLoggedInSummaryWhenRejected) {
   await_connections(0);
   std::vector<std::unique_ptr<RawClient>> served;
   for (int i = 0; i < 5; ++i) {

@@ -50,7 +50,7 @@ class Revocation : public Auth {
 
 constexpr auto kWaitingClaim = R"({"worker_id":"w","wait":"60s"})";
 
-TEST_F(Revocation, EndsAWaitingClaimThatIsThenGivenNothing) {
+TEST_F(Revocation, EndsAWaitingClaimWithoutATask) {
   RawClient client{front.port()};
   client.send(as_holder("POST", "tasks/claim", kWaitingClaim));
   while (runtime.engine().waiters().size() == 0) std::this_thread::yield();
@@ -101,7 +101,7 @@ TEST_F(Revocation, EndsStreamsOfEvents) {
   }
 }
 
-TEST_F(Revocation, EndsWaitsOfAnExpiredTokenToo) {
+TEST_F(Revocation, EndsTheWaitsOfAnExpiredToken) {
   const std::string expiry = core::format_time(clock.now() + std::chrono::hours{1});
   token = token_in(make("worker", "default", admin, R"(,"expires_at":")" + expiry + "\""));
   RawClient client{front.port()};
@@ -111,7 +111,7 @@ TEST_F(Revocation, EndsWaitsOfAnExpiredTokenToo) {
   EXPECT_EQ(status_of(client.receive()), 401);
 }
 
-TEST_F(Revocation, LeavesTheWaitsOfOtherTokensAlone) {
+TEST_F(Revocation, DoesNotAffectTheWaitsOfOtherTokens) {
   const std::string other = make("worker", "default", admin);
   RawClient client{front.port()};
   client.send(as_holder("POST", "tasks/claim", kWaitingClaim));
@@ -128,7 +128,7 @@ TEST_F(Revocation, LeavesTheWaitsOfOtherTokensAlone) {
 // the check.
 class RevocationInTheSameMoment : public Revocation, public ::testing::WithParamInterface<const char*> {};
 
-TEST_P(RevocationInTheSameMoment, IsSeenByTheAnswer) {
+TEST_P(RevocationInTheSameMoment, PreventsTheResponse) {
   RawClient client{front.port()};
   client.send(as_holder("POST", "tasks/claim", kWaitingClaim, GetParam()));
   while (runtime.engine().waiters().size() == 0) std::this_thread::yield();

@@ -60,7 +60,7 @@ class Runs : public ServerTest {
   }
 };
 
-TEST_F(Runs, ADefinitionIsANewVersionOnlyIfItDiffers) {
+TEST_F(Runs, ADefinitionGetsANewVersionOnlyIfItDiffers) {
   const Got first = put("two", kTwoSteps);
   EXPECT_EQ(first.status, 201);
   EXPECT_EQ(first.json()["version"], 1);
@@ -79,7 +79,7 @@ TEST_F(Runs, ADefinitionIsANewVersionOnlyIfItDiffers) {
   EXPECT_EQ(read("/definitions/none").status, 404);
 }
 
-TEST_F(Runs, AMistakeInADefinitionHasItsLine) {
+TEST_F(Runs, AMistakeInADefinitionIsReportedWithItsLine) {
   const Got wrong = put("circle",
                         "name: circle\ntasks:\n  - {id: a, activity: t, after: [b]}\n"
                         "  - {id: b, activity: t, after: [a]}\n",
@@ -109,7 +109,7 @@ TEST_F(Runs, AKeyStartsOneRun) {
   EXPECT_EQ(read("/runs?state=done").status, 400);
 }
 
-TEST_F(Runs, WhatIsWrongIsRefusedByNameAndNothingStarts) {
+TEST_F(Runs, AnInvalidStartIsRejectedByField) {
   define("two", kTwoSteps);
   EXPECT_NE(send("/workflows/two/start", R"({"inptu":1})").body.find("inptu"), std::string::npos);
   EXPECT_EQ(send("/workflows/two/start", R"({"version":7})").status, 404);
@@ -118,7 +118,7 @@ TEST_F(Runs, WhatIsWrongIsRefusedByNameAndNothingStarts) {
   EXPECT_EQ(read("/runs").json()["items"].size(), 0U);
 }
 
-TEST_F(Runs, TheResultIsThereOnceTheRunHasEnded) {
+TEST_F(Runs, TheResultIsAvailableOnceTheRunHasEnded) {
   define("two", kTwoSteps);
   const std::string id = start("two");
   EXPECT_EQ(read("/runs/" + id + "/result").status, 202);
@@ -146,7 +146,7 @@ TEST_F(Runs, WaitingForAResultHoldsNoThread) {
   for (const auto& client : waiting) EXPECT_EQ(status_of(client->receive()), 200);
 }
 
-TEST_F(Runs, ManyEventsAreFollowedWhole) {
+TEST_F(Runs, ManyEventsAreStreamedCompletely) {
   std::string tasks;
   for (int i = 0; i < 300; ++i) {
     tasks += (i == 0 ? "" : ",") + std::string{R"({"id":"t)"} + std::to_string(i) + R"(","activity":"t"})";
@@ -163,7 +163,7 @@ TEST_F(Runs, ManyEventsAreFollowedWhole) {
     EXPECT_NE(all.find("id: " + std::to_string(i) + "\n"), std::string::npos) << i;
 }
 
-TEST_F(Runs, AnActionOnAnotherSequenceIsRefused) {
+TEST_F(Runs, AnActionWithAnOutdatedSequenceIsRejected) {
   define("two", kTwoSteps);
   const std::string id = start("two");
   const auto sequence = read("/runs/" + id).json()["sequence"].get<int>();
@@ -178,7 +178,7 @@ TEST_F(Runs, AnActionOnAnotherSequenceIsRefused) {
   EXPECT_EQ(send("/runs/" + id + "/pause", "{}").json()["code"], "already_completed");
 }
 
-TEST_F(Runs, ASignalOnAnotherSequenceIsRefused) {
+TEST_F(Runs, ASignalWithAnOutdatedSequenceIsRejected) {
   define("waits", R"({"name":"waits","tasks":[{"id":"a","type":"signal","signal":"s"}]})");
   const std::string path = "/runs/" + start("waits");
   const auto sequence = std::to_string(read(path).json()["sequence"].get<int>());
@@ -195,7 +195,7 @@ TEST_F(Runs, ASignalOnAnotherSequenceIsRefused) {
 
 std::string etag_in(const std::string& head) { return field_of(head + "\r\n\r\n", "ETag"); }
 
-TEST_F(Runs, HaveTheirSequenceAsTheirTag) {
+TEST_F(Runs, HaveTheirSequenceAsETag) {
   define("two", kTwoSteps);
   const Got started = send("/workflows/two/start", R"({"run_key":"k"})");
   const auto tag = [](const Json& run) { return "\"" + std::to_string(run["sequence"].get<int>()) + "\""; };
@@ -220,7 +220,7 @@ TEST_F(Runs, HaveTheirSequenceAsTheirTag) {
   EXPECT_EQ(etag_in(read(path + "?include=tasks").head), "") << "its tasks change without it";
 }
 
-TEST_F(Runs, AreNotSentAgainToACallerWhoHasThem) {
+TEST_F(Runs, AreNotSentAgainForAMatchingETag) {
   define("two", kTwoSteps);
   const std::string path = "/v1/default/runs/" + start("two");
   const std::string early = etag_in(ask(get(path)).head);
@@ -241,7 +241,7 @@ TEST_F(Runs, AreNotSentAgainToACallerWhoHasThem) {
   EXPECT_EQ(ask(get(path, "If-None-Match: \"999\"\r\n")).status, 200);
 }
 
-TEST_F(Runs, HaveTheirTagInAReplayedAnswerToo) {
+TEST_F(Runs, HaveTheirETagInAReplayedResponse) {
   define("two", kTwoSteps);
   const std::string key = "Idempotency-Key: k\r\n";
   const Got first = send("/workflows/two/start", "{}", key);
@@ -251,7 +251,7 @@ TEST_F(Runs, HaveTheirTagInAReplayedAnswerToo) {
   EXPECT_EQ(etag_in(replayed.head), etag_in(first.head));
 }
 
-TEST_F(Runs, EventsHaveNoGapAndTellTheTrace) {
+TEST_F(Runs, EventsHaveNoGapAndContainTheTrace) {
   define("two", kTwoSteps);
   const Got started = send("/workflows/two/start", "{}",
                            "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\r\n");
@@ -268,7 +268,7 @@ TEST_F(Runs, EventsHaveNoGapAndTellTheTrace) {
   EXPECT_EQ(read("/runs/" + id + "/events?after=1&limit=1").json()["items"][0]["sequence"], 2);
 }
 
-TEST_F(Runs, EventsAreFollowedToTheEndAndResumed) {
+TEST_F(Runs, EventsAreStreamedToTheEndAndResumed) {
   define("two", kTwoSteps);
   const std::string id = start("two");
   const std::string path = "/v1/default/runs/" + id + "/events";
@@ -322,7 +322,7 @@ TEST_F(Runs, RewindForksANewRun) {
   EXPECT_EQ(send("/runs/" + id + "/rewind", R"({"to":"none"})").status, 400);
 }
 
-TEST_F(Runs, ASignalIsKeptUntilATaskTakesIt) {
+TEST_F(Runs, ASignalIsBufferedUntilATaskConsumesIt) {
   define("ask",
          R"({"tasks":[{"id":"a","activity":"t.a"},{"id":"s","type":"signal","signal":"go","after":["a"]}]})");
   const std::string id = start("ask");
@@ -333,7 +333,7 @@ TEST_F(Runs, ASignalIsKeptUntilATaskTakesIt) {
   EXPECT_EQ(read("/runs/" + id + "/result?wait=20s").json()["output"], Json::parse(R"({"s":{"ok":true}})"));
 }
 
-TEST_F(Runs, OpenRunsTakeTheirTasksOneByOne) {
+TEST_F(Runs, OpenRunsAcceptTheirTasksOneByOne) {
   const Got opened = send("/runs", R"({"run_key":"o","input":{"n":1}})");
   EXPECT_EQ(opened.status, 201) << opened.body;
   const std::string id = opened.json()["run"]["id"];
@@ -355,7 +355,7 @@ TEST_F(Runs, OpenRunsTakeTheirTasksOneByOne) {
   EXPECT_EQ(read("/tasks?run_id=" + id).json()["items"].size(), 2U);
 }
 
-TEST_F(Runs, BulkActionsSayWhatTheyWouldDo) {
+TEST_F(Runs, BulkActionsSupportADryRun) {
   define("two", kTwoSteps);
   (void)start("two");
   (void)start("two");

@@ -41,7 +41,7 @@ class Smuggling : public ServerTest {
 
 const std::string kChunked = fmt::format("{:x}\r\n{}\r\n0\r\n\r\n", kTask.size(), kTask);
 
-TEST_F(Smuggling, ByATransferEncodingThatIsNotExactlyChunked) {
+TEST_F(Smuggling, WithATransferEncodingOtherThanChunkedIsRejected) {
   for (const std::string_view coding :
        {"identity", "gzip", "xchunked", "chunkedx", "chunked, identity", "", "gzip, chunked", "chunked;q=1",
         "chunked, chunked", "\"chunked\"", ", chunked", "chunked,"}) {
@@ -51,14 +51,14 @@ TEST_F(Smuggling, ByATransferEncodingThatIsNotExactlyChunked) {
   }
 }
 
-TEST_F(Smuggling, ByTwoTransferEncodings) {
+TEST_F(Smuggling, WithTwoTransferEncodingsIsRejected) {
   const std::string chunked = "Transfer-Encoding: chunked\r\n";
   expect_refused({.name = "twice", .fields = chunked + chunked, .body = kChunked});
   expect_refused({.name = "first", .fields = "Transfer-Encoding: identity\r\n" + chunked, .body = kChunked});
   expect_refused({.name = "second", .fields = chunked + "Transfer-Encoding: identity\r\n", .body = kChunked});
 }
 
-TEST_F(Smuggling, ByALengthBesideATransferEncoding) {
+TEST_F(Smuggling, WithALengthAndATransferEncodingIsRejected) {
   const std::string length = fmt::format("Content-Length: {}\r\n", kTask.size());
   for (const std::string_view coding : {"chunked", "identity", "gzip"}) {
     const std::string encoding = fmt::format("Transfer-Encoding: {}\r\n", coding);
@@ -67,12 +67,12 @@ TEST_F(Smuggling, ByALengthBesideATransferEncoding) {
   }
 }
 
-TEST_F(Smuggling, ByChunksInHttpOneZero) {
+TEST_F(Smuggling, WithChunksInHttpOneZeroIsRejected) {
   expect_refused(
       {.name = "1.0", .fields = "Transfer-Encoding: chunked\r\n", .body = kChunked, .version = "1.0"});
 }
 
-TEST_F(Smuggling, ByALengthThatIsGivenTwice) {
+TEST_F(Smuggling, WithADuplicateLengthIsRejected) {
   const std::string length = fmt::format("Content-Length: {}\r\n", kTask.size());
   expect_refused({.name = "two fields", .fields = length + length, .body = std::string{kTask}});
   for (const std::string_view given :
@@ -81,7 +81,7 @@ TEST_F(Smuggling, ByALengthThatIsGivenTwice) {
         {.name = given, .fields = fmt::format("Content-Length: {}\r\n", given), .body = std::string{kTask}});
 }
 
-TEST_F(Smuggling, ByAFieldThatIsFolded) {
+TEST_F(Smuggling, WithAFoldedFieldIsRejected) {
   for (const std::string_view fold : {"X-A: b\r\n c\r\n", "X-A: b\r\n\tc\r\n", "X-A:\r\n b\r\n",
                                       "Transfer-Encoding:\r\n chunked\r\n", "X-A: b\r\n \r\n"})
     expect_refused({.name = fold, .fields = std::string{fold}});
@@ -90,14 +90,14 @@ TEST_F(Smuggling, ByAFieldThatIsFolded) {
   EXPECT_EQ(status_of(client.receive()), 400);
 }
 
-TEST_F(Smuggling, ByAFieldThatIsFoldedAndComesInPieces) {
+TEST_F(Smuggling, WithAFoldedFieldInPiecesIsRejected) {
   RawClient client{front.port()};
   for (const char c : get("/healthz", "X-A: b\r\n c\r\n")) client.send({&c, 1});
   EXPECT_EQ(status_of(client.receive()), 400);
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(Smuggling, ByTheSpellingOfWhatIsRightIsNone) {
+TEST_F(Smuggling, IsNotSuspectedInValidSpellings) {
   EXPECT_EQ(status_with("Transfer-Encoding: chunked\r\n", kChunked), 201);
   EXPECT_EQ(status_with("transfer-encoding:  Chunked \r\n", kChunked), 201);
   EXPECT_EQ(status_with("content-length:12\r\n", std::string{kTask}), 201);
@@ -114,7 +114,7 @@ class Trailers : public Smuggling {
   }
 };
 
-TEST_F(Trailers, AreBoundedAsHeadersAre) {
+TEST_F(Trailers, AreLimitedLikeHeaders) {
   const auto many = [](int count) {
     std::string fields;
     for (int i = 0; i < count; ++i) fields += fmt::format("X-{}: a\r\n", i);
@@ -133,15 +133,15 @@ TEST_F(Trailers, AreBoundedAsHeadersAre) {
             431);
 }
 
-TEST_F(Trailers, AreNotFoldedEither) { EXPECT_EQ(status_of_end("0\r\nX-A: b\r\n c\r\n\r\n"), 400); }
+TEST_F(Trailers, AreRejectedIfFolded) { EXPECT_EQ(status_of_end("0\r\nX-A: b\r\n c\r\n\r\n"), 400); }
 
-TEST_F(Trailers, SayNothingOfTheRequest) {
+TEST_F(Trailers, DoNotAffectTheRequest) {
   EXPECT_EQ(status_of_end("0\r\nIdempotency-Key: k\r\n\r\n"), 201);
   EXPECT_EQ(status_of_end("0\r\nIdempotency-Key: k\r\n\r\n"), 201);
   EXPECT_EQ(runtime.api().list_tasks({})->items.size(), 2U) << "the second was no repetition of the first";
 }
 
-TEST_F(Trailers, ComeAfterChunksWhoseExtensionsAreBounded) {
+TEST_F(Trailers, AreReadAfterChunksWithLimitedExtensions) {
   const auto extended = [](std::size_t size) {
     return fmt::format("{:x};{}\r\n{}\r\n0\r\n\r\n", kTask.size(), std::string(size - 1, 'x'), kTask);
   };
@@ -157,7 +157,7 @@ TEST_F(Trailers, ComeAfterChunksWhoseExtensionsAreBounded) {
 
 class TwoTokens : public Auth {};
 
-TEST_F(TwoTokens, AreRefusedWhicheverIsGood) {
+TEST_F(TwoTokens, AreRejectedWhicheverIsValid) {
   const std::string good = token_in(make("admin", "*", ""));
   for (const std::string& fields : {"Authorization: Bearer " + good + "\r\nAuthorization: Bearer " + good,
                                     "Authorization: Bearer " + good + "\r\nAuthorization: Bearer nothing",

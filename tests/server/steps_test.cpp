@@ -32,7 +32,7 @@ class Steps : public JsonServerTest {
   int fence = 0;
 };
 
-TEST_F(Steps, AStepIsBegunCompletedAndNeverDoneAgain) {
+TEST_F(Steps, AStepIsCompletedAndNeverExecutedAgain) {
   start();
   claim();
   EXPECT_EQ(body["steps"], Json::array());
@@ -55,7 +55,7 @@ TEST_F(Steps, AStepIsBegunCompletedAndNeverDoneAgain) {
   EXPECT_EQ(read(run + "?include=steps").json["steps"], listed.json["items"]);
 }
 
-TEST_F(Steps, AFailureSaysWhenItIsTriedAgain) {
+TEST_F(Steps, AFailureReturnsTheTimeOfItsRetry) {
   start();
   claim();
   const Json error{{"code", "busy"}, {"message", "later"}};
@@ -68,7 +68,7 @@ TEST_F(Steps, AFailureSaysWhenItIsTriedAgain) {
   EXPECT_EQ(step("charge", "begin").json["error"]["code"], "gone");
 }
 
-TEST_F(Steps, ASuspendedBodyComesBackWithWhatItKnowsAndItsSignals) {
+TEST_F(Steps, ASuspendedBodyResumesWithItsStepsAndSignals) {
   start();
   claim();
   EXPECT_EQ(step("a", "complete", {{"output", 1}}).status, 200);
@@ -91,7 +91,7 @@ TEST_F(Steps, ASuspendedBodyComesBackWithWhatItKnowsAndItsSignals) {
   EXPECT_EQ(read(run).json["output"], "done");
 }
 
-TEST_F(Steps, AnAttemptThatCannotBeginIsNamed) {
+TEST_F(Steps, AnAttemptThatCannotBeginIsRejectedByField) {
   start();
   claim();
   const Got refused = step("a", "begin", {{"attempt", 3}});
@@ -105,7 +105,7 @@ TEST_F(Steps, AnAttemptThatCannotBeginIsNamed) {
   EXPECT_EQ(other.json["attempt"], 1);
 }
 
-TEST_F(Steps, WhatIsWrongIsNamed) {
+TEST_F(Steps, AnInvalidStepIsRejectedByField) {
   start();
   claim();
   const Got ended = step("a", "complete", {{"kind", "sleep"}, {"output", 1}});

@@ -46,7 +46,7 @@ class TlsTest : public Files, public ServerTest {
 
 class TlsOfServer : public TlsTest {};
 
-TEST_F(TlsOfServer, CarriesCallsOfThoseWhoTrustIt) {
+TEST_F(TlsOfServer, ServesClientsThatTrustIt) {
   client::HttpCaller caller{target(ours), random};
   EXPECT_EQ(caller.call({.method = "POST", .path = "/v1/default/tasks", .body = R"({"type":"a"})"})->status,
             201);
@@ -56,7 +56,7 @@ TEST_F(TlsOfServer, CarriesCallsOfThoseWhoTrustIt) {
   EXPECT_TRUE(client::HttpCaller(by_name, random).call({.path = "/healthz"}).ok());
 }
 
-TEST_F(TlsOfServer, IsRefusedByThoseWhoTrustOthers) {
+TEST_F(TlsOfServer, IsRejectedByClientsThatTrustAnotherAuthority) {
   client::HttpCaller caller{target(other), random};
   const auto refused = caller.call({.path = "/healthz"});
   EXPECT_EQ(refused.problem().code, ProblemCode::unavailable);
@@ -64,14 +64,14 @@ TEST_F(TlsOfServer, IsRefusedByThoseWhoTrustOthers) {
       << refused.problem().detail;
 }
 
-TEST_F(TlsOfServer, IsRefusedUnderANameThatIsNotItsOwn) {
+TEST_F(TlsOfServer, IsRejectedUnderAnotherName) {
   replace_server_certificate(ours.issue("elsewhere", "DNS:elsewhere.example"));
   ASSERT_TRUE(front.http().reload_certificate().ok());
   client::HttpCaller caller{target(ours), random};
   EXPECT_EQ(caller.call({.path = "/healthz"}).problem().code, ProblemCode::unavailable);
 }
 
-TEST_F(TlsOfServer, TellsOneWhoSpeaksPlainlyAndCloses) {
+TEST_F(TlsOfServer, AnswersPlainHttpWithAnErrorAndCloses) {
   RawClient client{front.port()};
   client.send(get("/healthz"));
   const std::string answer = client.receive();
@@ -81,7 +81,7 @@ TEST_F(TlsOfServer, TellsOneWhoSpeaksPlainlyAndCloses) {
 }
 
 // The client sends the whole body, which is more than the sockets hold, before it reads the response.
-TEST_F(TlsOfServer, LetsTheRefusalOfALargeBodyBeRead) {
+TEST_F(TlsOfServer, LetsTheRejectionOfALargeBodyBeRead) {
   client::HttpCaller caller{target(ours), random};
   const auto refused =
       caller.send({.method = "POST", .path = "/v1/default/tasks", .body = std::string(32U << 20U, 'x')});
@@ -89,7 +89,7 @@ TEST_F(TlsOfServer, LetsTheRefusalOfALargeBodyBeRead) {
   EXPECT_EQ(refused->status, 413);
 }
 
-TEST_F(TlsOfServer, ShowsANewCertificateToNewConnectionsWhileOldOnesGoOn) {
+TEST_F(TlsOfServer, UsesANewCertificateForNewConnectionsAndKeepsOldOnes) {
   client::HttpCaller before{target(ours), random};
   ASSERT_TRUE(before.call({.path = "/healthz"}).ok());
   replace_server_certificate(other.issue("next"));
@@ -100,7 +100,7 @@ TEST_F(TlsOfServer, ShowsANewCertificateToNewConnectionsWhileOldOnesGoOn) {
   EXPECT_EQ(front.metrics().connections(), 1) << "the old connection was not made anew";
 }
 
-TEST_F(TlsOfServer, KeepsItsCertificateWhereTheNewOneIsNoGood) {
+TEST_F(TlsOfServer, KeepsItsCertificateIfTheNewOneIsInvalid) {
   std::ofstream{server.cert} << "no certificate";
   const auto refused = front.http().reload_certificate();
   EXPECT_NE(refused.problem().detail.find("tls.cert"), std::string::npos) << refused.problem().detail;
@@ -123,7 +123,7 @@ std::string agreed_cipher(std::uint16_t port, const char* cipher) {
   return SSL_get_cipher_name(tls);
 }
 
-TEST_F(TlsOfServer, AgreesOnForwardSecrecyAndAuthenticatedEncryptionOnly) {
+TEST_F(TlsOfServer, NegotiatesOnlyForwardSecrecyAndAuthenticatedEncryption) {
   for (const char* weak : {"ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384", "ECDHE-ECDSA-AES128-CCM"})
     EXPECT_EQ(agreed_cipher(front.port(), weak), "") << weak;
   for (const char* strong : {"ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305"})
@@ -141,12 +141,12 @@ class TlsOfBoth : public TlsTest {
   TlsOfBoth() : TlsTest(true) {}
 };
 
-TEST_F(TlsOfBoth, ServesThoseWhoShowACertificateOfTheAuthority) {
+TEST_F(TlsOfBoth, ServesClientsWithACertificateOfTheAuthority) {
   client::HttpCaller caller{target(ours, ours.issue("client")), random};
   EXPECT_EQ(caller.call({.path = "/v1/default/queues"})->status, 200);
 }
 
-TEST_F(TlsOfBoth, RefusesThoseWhoShowNoneOrAnother) {
+TEST_F(TlsOfBoth, RejectsClientsWithNoOrAnotherCertificate) {
   EXPECT_EQ(client::HttpCaller(target(ours), random).call({.path = "/healthz"}).problem().code,
             ProblemCode::unavailable);
   EXPECT_EQ(client::HttpCaller(target(ours, other.issue("stranger")), random)
@@ -156,7 +156,7 @@ TEST_F(TlsOfBoth, RefusesThoseWhoShowNoneOrAnother) {
             ProblemCode::unavailable);
 }
 
-TEST(TlsSettings, ThatAreNoGoodAreNamed) {
+TEST(TlsSettings, AreNamedIfInvalid) {
   const Files files;
   const CertificateFiles second = files.ours.issue("second");
   const auto refusal = [](const TlsFiles& given) {
@@ -180,7 +180,7 @@ TEST(TlsSettings, ThatAreNoGoodAreNamed) {
             "");
 }
 
-TEST(TlsOfClients, NamesTheFileThatIsNoGood) {
+TEST(TlsOfClients, NamesTheInvalidFile) {
   const Files files;
   runtime::SystemRandom random;
   const auto refusal = [&](const client::TlsFiles& given) {

@@ -36,7 +36,7 @@ TEST_F(Traces, AreShownInTheTaskAndToItsWorker) {
   }
 }
 
-TEST_F(Traces, OfABatchAreThoseOfAllItsTasks) {
+TEST_F(Traces, OfABatchApplyToAllItsTasks) {
   const Got made = ask(post("/v1/default/tasks/batch", R"({"tasks":[{"type":"t"},{"type":"t","key":"k"}]})",
                             fmt::format("traceparent: {}\r\n", kParent)));
   for (const Json& result : made.json["results"])
@@ -56,13 +56,13 @@ TEST_F(Traces, OfARunReachItsTasksUnchanged) {
   EXPECT_FALSE(added.contains("tracestate")) << added;
 }
 
-TEST_F(Traces, AreNotThereWithoutTheHeader) {
+TEST_F(Traces, AreAbsentWithoutTheHeader) {
   const Json task = enqueued("");
   EXPECT_FALSE(task.contains("traceparent")) << task;
   EXPECT_FALSE(task.contains("tracestate")) << task;
 }
 
-TEST_F(Traces, AreFoundByTheNameOfTheHeaderInAnyCase) {
+TEST_F(Traces, AreReadFromTheHeaderInAnyCase) {
   for (const char* name : {"traceparent", "TraceParent", "TrAcEpArEnT", "TRACEPARENT"})
     EXPECT_EQ(parent_with(fmt::format("{}: {}\r\n", name, kParent)), kParent) << name;
   for (const char* name : {"trace-parent", "trace.parent"})
@@ -73,7 +73,7 @@ TEST_F(Traces, AreFoundByTheNameOfTheHeaderInAnyCase) {
     EXPECT_EQ(state_with(fmt::format("{}: foo=1\r\n", name)), "") << name;
 }
 
-TEST_F(Traces, HaveSpaceAroundThemLeftOut) {
+TEST_F(Traces, AreTrimmed) {
   for (const auto& [before, behind] : std::vector<std::pair<std::string, std::string>>{
            {" ", ""}, {"\t", ""}, {"", " "}, {"", "\t"}, {"\t ", " \t"}}) {
     EXPECT_EQ(parent_with(fmt::format("traceparent:{}{}{}\r\n", before, kParent, behind)), kParent);
@@ -81,7 +81,7 @@ TEST_F(Traces, HaveSpaceAroundThemLeftOut) {
   }
 }
 
-TEST_F(Traces, OfTwoParentsAreNone) {
+TEST_F(Traces, OfTwoParentsAreIgnored) {
   const std::string other = "00-12345678901234567890123456789011-1234567890123456-01";
   EXPECT_EQ(parent_with(fmt::format("traceparent: {}\r\ntraceparent: {}\r\n", other, kParent)), "");
   EXPECT_EQ(parent_with(fmt::format("traceparent: {}\r\ntraceparent:\r\n", kParent)), "");

@@ -88,7 +88,7 @@ void Checker::on_commit(const store::WriteSet& writes, const StoreTime& time) {
 }
 
 void Checker::check_claim(ModelTask& task, const core::TaskRecord& record) {
-  i04_nobody_else_holds(task);
+  i04_one_holder(task);
   i11_may_be_claimed(task);
   i16_is_first_of_its_key(task);
   find_claim_for(task, record);
@@ -162,7 +162,7 @@ void Checker::on_answer(Call& call, const Result<Answer>& answer) {
     if (!is_explained)
       throw Violation{Invariant::i09, "refused without a reason: " + answer.problem().detail};
     if (call.is_committed && !is_reply_lost_) {
-      throw Violation{Invariant::i01, "committed, and the caller was told that it was not"};
+      throw Violation{Invariant::i01, "committed, but reported to the caller as not committed"};
     }
     return;
   }
@@ -214,7 +214,7 @@ void Checker::compare_enqueued(const core::EnqueueTasks& command, const Answer& 
     if (i >= told.size()) throw Violation{Invariant::i01, "an enqueue got no answer"};
     if (told[i] != wanted[i]) {
       const bool is_second = !wanted[i].created;
-      broken(is_second ? Invariant::i03 : Invariant::i01, "an enqueue was told of another task than its own",
+      broken(is_second ? Invariant::i03 : Invariant::i01, "an enqueue returned the id of another task",
              told[i].id);
     }
     asked.is_acknowledged = true;
@@ -269,13 +269,12 @@ void Checker::check_claimed(const core::ClaimTasks& command, const std::vector<c
     if (task == nullptr) broken(Invariant::i02, "a claim got a task that is not in the store", one.task.id);
     const bool is_leased = task->lease && one.task.lease && task->lease->worker == command.worker_id &&
                            task->fence == one.task.lease->fence;
-    if (!is_leased)
-      broken(Invariant::i04, "a claim was told of a lease that is not in the store", one.task.id);
+    if (!is_leased) broken(Invariant::i04, "a claim returned a lease that is not in the store", one.task.id);
     if (task->fence_answered >= task->fence)
       broken(Invariant::i05, "one fence was given to two claims", one.task.id);
     task->fence_answered = task->fence;
     if (one.task.attempt != task->attempt)
-      broken(Invariant::i10, "a claim was told of another attempt", one.task.id);
+      broken(Invariant::i10, "a claim returned another attempt", one.task.id);
     history_.mix(one.task.id);
   }
 }

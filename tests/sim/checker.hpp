@@ -57,7 +57,7 @@ class Checker final : public Watcher {
   // The invariants, one function each. `saw` counts the examined objects.
   void i01_is_kept(const Submission& asked);
   void i02_was_asked_for(const core::TaskRecord& record);
-  void i04_nobody_else_holds(const ModelTask& task);
+  void i04_one_holder(const ModelTask& task);
   void i04_leases_last();
   void i05_fence_rises(const ModelTask& task, std::int64_t fence);
   void i06_stale_changed_nothing(const core::Report& report, bool is_refused);

@@ -154,7 +154,7 @@ void FlowChecker::follow(const RunId& id, Flow& flow, const core::RunEvent& even
       break;
     case RunEventType::timer_fired: {
       const auto timer = data.node ? flow.timers.find(*data.node) : flow.timers.end();
-      if (timer == flow.timers.end()) broken("I36", "a timer fired that nobody set", id);
+      if (timer == flow.timers.end()) broken("I36", "a timer fired that was never set", id);
       if (timer->second > now) broken("I36", "a timer fired before its time", id);
       flow.timers.erase(timer);
       break;

@@ -10,7 +10,7 @@
 namespace pawl::sim {
 namespace {
 
-TEST(Flows, EveryRunEndsAndIsWhatItsEventsSay) {
+TEST(Flows, EndInTheStateOfTheirEvents) {
   FlowTally tally;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     const FlowResult result = run_flows(seed, 40, make_memory_stores);
@@ -21,18 +21,18 @@ TEST(Flows, EveryRunEndsAndIsWhatItsEventsSay) {
   std::printf("%s", account(tally).c_str());
 }
 
-TEST(Flows, ASeedIsARun) {
+TEST(Flows, AreDeterministicForASeed) {
   const FlowResult first = run_flows(4711, 20, make_memory_stores);
   EXPECT_EQ(first.hash, run_flows(4711, 20, make_memory_stores).hash);
   EXPECT_NE(first.hash, run_flows(4712, 20, make_memory_stores).hash);
 }
 
-TEST(Flows, EveryRunEndsOnSqlite) {
+TEST(Flows, EndOnSqlite) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed)
     EXPECT_EQ(run_flows(seed, 10, make_sqlite_stores).failure, "");
 }
 
-TEST(FlowCoverage, ACampaignThatSawNothingHasGaps) { EXPECT_FALSE(gaps(FlowTally{}).empty()); }
+TEST(FlowCoverage, OfAnEmptyCampaignHasGaps) { EXPECT_FALSE(gaps(FlowTally{}).empty()); }
 
 }  // namespace
 }  // namespace pawl::sim

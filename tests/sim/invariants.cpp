@@ -23,7 +23,7 @@ void Checker::i02_was_asked_for(const core::TaskRecord& record) {
   tally_.saw(Invariant::i02);
   const auto number = Model::number_in(record.facts.payload);
   const Submission* asked = number ? model_.submission(*number) : nullptr;
-  if (asked == nullptr) broken(Invariant::i02, "nobody asked for this task", record.id);
+  if (asked == nullptr) broken(Invariant::i02, "no client enqueued this task", record.id);
   if (asked->is_refused) broken(Invariant::i02, "the enqueue of this task was refused", record.id);
   const core::TaskSpec& spec = asked->spec;
   const bool is_same = record.lane->queue == spec.queue && record.lane->type == spec.type &&
@@ -34,7 +34,7 @@ void Checker::i02_was_asked_for(const core::TaskRecord& record) {
   if (!is_same) broken(Invariant::i02, "the task is not the one that was asked for", record.id);
 }
 
-void Checker::i04_nobody_else_holds(const ModelTask& task) {
+void Checker::i04_one_holder(const ModelTask& task) {
   tally_.saw(Invariant::i04);
   if (task.lease) broken(Invariant::i04, "claimed while " + task.lease->worker + " holds it", task.id);
 }
@@ -117,7 +117,7 @@ void Checker::i08_one_end(const ModelTask& task, const core::TaskRecord& record)
   tally_.saw(Invariant::i08);
   if (task.ends != 1) broken(Invariant::i08, fmt::format("it ended {} times", task.ends), task.id);
   if (record.end->fence != task.end->fence || record.end->worker_id != task.end->worker) {
-    broken(Invariant::i08, "it was ended by another than the one who was told so", task.id);
+    broken(Invariant::i08, "its stored end is not that of the accepted report", task.id);
   }
   if (task.status != TaskStatus::completed) return;
   bool is_executed = false;
@@ -207,7 +207,7 @@ void Checker::i14_leased_iff_running(const ModelTask& task, const core::TaskReco
                        lease.expires_at == wanted.expires_at && lease.started_at == wanted.started_at &&
                        lease.timeout_at == wanted.timeout_at && lease.renewals == wanted.renewals &&
                        lease.cancel_requested == wanted.cancel_requested;
-  if (!is_same) broken(Invariant::i14, "the lease is not what its holder was told", task.id);
+  if (!is_same) broken(Invariant::i14, "the lease differs from the reply to its holder", task.id);
 }
 
 void Checker::i15_limits_hold(const std::string& name, const ModelQueue& queue) {

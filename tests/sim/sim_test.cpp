@@ -13,7 +13,7 @@ namespace {
 
 std::string report_of(const CampaignResult& result) { return result.failure ? result.failure->report : ""; }
 
-TEST(Simulation, KeepsEveryPromiseAndTriesEverything) {
+TEST(Simulation, KeepsEveryInvariantAndCoversEverything) {
   const Campaign campaign{.first_seed = 1, .runs = 200, .lives = 400};
   const CampaignResult result = run_campaign(campaign, [](int, const Tally&) {});
   EXPECT_EQ(report_of(result), "");
@@ -21,7 +21,7 @@ TEST(Simulation, KeepsEveryPromiseAndTriesEverything) {
   std::printf("%s", account(result.tally).c_str());
 }
 
-TEST(Simulation, ASeedIsARun) {
+TEST(Simulation, IsDeterministicForASeed) {
   const Options options = options_for(4711, 300);
   const RunResult first = run(options, make_memory_stores);
   const RunResult second = run(options, make_memory_stores);
@@ -30,14 +30,14 @@ TEST(Simulation, ASeedIsARun) {
   EXPECT_NE(first.hash, run(options_for(4712, 300), make_memory_stores).hash);
 }
 
-TEST(Simulation, KeepsEveryPromiseOnSqlite) {
+TEST(Simulation, KeepsEveryInvariantOnSqlite) {
   const Campaign campaign{.first_seed = 1, .runs = 4, .lives = 60, .make_stores = make_sqlite_stores};
   EXPECT_EQ(report_of(run_campaign(campaign, [](int, const Tally&) {})), "");
 }
 
-TEST(Coverage, ACampaignThatSawNothingHasGaps) { EXPECT_FALSE(gaps(Tally{}).empty()); }
+TEST(Coverage, OfAnEmptyCampaignHasGaps) { EXPECT_FALSE(gaps(Tally{}).empty()); }
 
-TEST(Coverage, WaitsThatAreNotSpreadAreSeen) {
+TEST(Coverage, DetectsRetriesWithoutJitter) {
   Tally tally;
   for (int i = 0; i < 1'000; ++i) tally.spread_by(0);
   EXPECT_GT(tally.jitter_chi_square(), 1'000);

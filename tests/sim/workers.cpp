@@ -118,7 +118,7 @@ void Workers::begin(Worker& worker, const core::ClaimedTask& claimed) {
 }
 
 void Workers::beat(const HandlerPtr& handler) {
-  if (!is_alive(*handler) || handler->is_told_to_stop) return;
+  if (!is_alive(*handler) || handler->is_stopped) return;
   Report heartbeat{.task_id = handler->task, .fence = handler->fence, .action = ReportAction::heartbeat};
   if (chance_.happens(0.2)) {
     handler->lease = chance_.between(options_.lease_min, options_.lease_max);
@@ -130,7 +130,7 @@ void Workers::beat(const HandlerPtr& handler) {
 }
 
 void Workers::heard_back(const HandlerPtr& handler, const Result<core::ReportAnswer>* answer) {
-  if (answer == nullptr || !is_alive(*handler) || handler->is_told_to_stop) return;
+  if (answer == nullptr || !is_alive(*handler) || handler->is_stopped) return;
   const bool is_lost = !answer->ok() && answer->problem().code != core::ProblemCode::unavailable;
   if (is_lost && chance_.happens(0.5)) return end(handler);  // the others continue as zombies
   const bool is_cancelled = answer->ok() && (*answer)->cancel_requested;
@@ -139,7 +139,7 @@ void Workers::heard_back(const HandlerPtr& handler, const Result<core::ReportAns
 
 // The handler was asked to stop: it fails or releases the task, and either way the task is canceled.
 void Workers::stop(const HandlerPtr& handler) {
-  handler->is_told_to_stop = true;
+  handler->is_stopped = true;
   Report last{.task_id = handler->task, .fence = handler->fence, .action = ReportAction::release};
   if (chance_.happens(0.5)) {
     last.action = ReportAction::fail;
@@ -149,10 +149,10 @@ void Workers::stop(const HandlerPtr& handler) {
 }
 
 void Workers::finish(const HandlerPtr& handler) {
-  if (!is_alive(*handler) || handler->is_told_to_stop) return;
+  if (!is_alive(*handler) || handler->is_stopped) return;
   if (!fails(options_.pause)) return send_final(handler, final_report(*handler), kTriesOfAFinalReport);
   tally_.landed(Fault::handler_paused);
-  handler->is_told_to_stop = true;  // no heartbeats while it is frozen
+  handler->is_stopped = true;  // no heartbeats while it is frozen
   const Duration pause = handler->lease + chance_.between(handler->lease / 10, handler->lease * 2);
   scheduler_.after(pause, [this, handler] {
     if (!is_alive(*handler)) return;

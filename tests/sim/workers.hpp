@@ -49,7 +49,7 @@ class Workers {
     TaskId task;
     std::int64_t fence = 0;
     Duration lease{};
-    bool is_told_to_stop = false;
+    bool is_stopped = false;
     bool is_ended = false;
   };
   // Shared by the events that advance it.

@@ -26,7 +26,7 @@ class FlickeringClock final : public core::Clock {
   core::Duration wrong_by_{0};
 };
 
-TEST(BridgedClock, TakesOneWrongReadingForNoStep) {
+TEST(BridgedClock, IgnoresASingleWrongReading) {
   FlickeringClock clock;
   BridgedClock bridged{clock};
   const core::TimePoint time = bridged.now();
@@ -38,7 +38,7 @@ TEST(BridgedClock, TakesOneWrongReadingForNoStep) {
   EXPECT_EQ(bridged.state()->steps, 1);
 }
 
-TEST(BridgedClock, AdoptsWhatAnotherProcessRecorded) {
+TEST(BridgedClock, AdoptsTheStepsRecordedByAnotherProcess) {
   testing::ManualClock clock;
   BridgedClock first{clock};
   BridgedClock second{clock};

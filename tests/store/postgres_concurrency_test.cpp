@@ -73,7 +73,7 @@ TEST(PostgresConcurrency, BatchesInOppositeOrderNeverDeadlock) {
   EXPECT_EQ(hands.store->find_task(claimed[0].id)->record.lease->renewals, 80);
 }
 
-TEST(PostgresConcurrency, ManyEnteringOneIdempotencyKeyLeaveOneTask) {
+TEST(PostgresConcurrency, ConcurrentEnqueuesWithOneIdempotencyKeyCreateOneTask) {
   const Database database;
   Hands hands{database.conninfo(), 0ms, false};
   (void)hands.lane({.type = "mail"});
@@ -105,7 +105,7 @@ TEST(PostgresConcurrency, ManyEnteringOneIdempotencyKeyLeaveOneTask) {
   EXPECT_EQ(retried, 20);
 }
 
-TEST(PostgresConcurrency, OneHoldingALineAndOneHoldingItsTaskDoNotWaitForEachOther) {
+TEST(PostgresConcurrency, HoldersOfALineAndOfItsTaskDoNotDeadlock) {
   const Database database;
   Hands hands{database.conninfo(), 0ms};
   const LineRef ref{.ns = "default", .queue = "default", .key = "k"};
@@ -136,7 +136,7 @@ TEST(PostgresConcurrency, OneHoldingALineAndOneHoldingItsTaskDoNotWaitForEachOth
   EXPECT_EQ(hands.store->find_task(second.id)->record.place, Place::ready);
 }
 
-TEST(PostgresConcurrency, LanesMadeByManyAtOnceAreTheSameForAll) {
+TEST(PostgresConcurrency, ConcurrentlyCreatedLanesAreTheSameForAllNodes) {
   const Database database;
   Hands first{database.conninfo(), 0ms};
   Hands second{database.conninfo(), 0ms};

@@ -61,7 +61,7 @@ class PostgresFunctions : public ::testing::Test {
   Session session{database.conninfo()};
 };
 
-TEST_F(PostgresFunctions, EnqueueWhatIsWorkedOnceTheTransactionCommits) {
+TEST_F(PostgresFunctions, EnqueueATaskThatIsClaimableOnceTheTransactionCommits) {
   Node node{database};
   (void)session.query("begin");
   const std::string id = session.value(R"(select pawl.enqueue('mail', '{"to":  "é", "n": 1.50, "n": 2}'))");
@@ -74,7 +74,7 @@ TEST_F(PostgresFunctions, EnqueueWhatIsWorkedOnceTheTransactionCommits) {
   EXPECT_EQ(claimed->front().task.payload.text, R"({"to":  "é", "n": 1.50, "n": 2})") << "byte for byte";
 }
 
-TEST_F(PostgresFunctions, LeaveNothingBehindWhereTheTransactionRollsBack) {
+TEST_F(PostgresFunctions, LeaveNothingAfterARollback) {
   (void)session.query("begin");
   (void)session.value("select pawl.enqueue('mail', '{}', idempotency_key => 'k')");
   (void)session.value("select pawl.start_workflow('w', '{}', 'k')");
@@ -82,7 +82,7 @@ TEST_F(PostgresFunctions, LeaveNothingBehindWhereTheTransactionRollsBack) {
   EXPECT_EQ(session.value("select count(*) from pawl.records"), "0");
 }
 
-TEST_F(PostgresFunctions, TakeAllThatATaskMayHave) {
+TEST_F(PostgresFunctions, AcceptAllFieldsOfATask) {
   const std::string id = session.value(
       "select pawl.enqueue('mail', null, 'slow', 'team', -3, 'customer', 'once', '2100-01-02 "
       "03:04:05.678901Z')");
@@ -97,7 +97,7 @@ TEST_F(PostgresFunctions, TakeAllThatATaskMayHave) {
   EXPECT_EQ(core::format_time(task->task.available_at), "2100-01-02T03:04:05.678901Z");
 }
 
-TEST_F(PostgresFunctions, GiveTheFirstIdForTheSameKey) {
+TEST_F(PostgresFunctions, ReturnTheFirstIdForTheSameKey) {
   const std::string call = "select pawl.enqueue('mail', '{}', idempotency_key => 'k')";
   const std::string first = session.value(call);
   EXPECT_EQ(session.value(call), first) << "of the call that waits";
@@ -134,7 +134,7 @@ TEST_F(PostgresFunctions, WaitForAnOpenTransactionWithTheSameKey) {
   }
 }
 
-TEST_F(PostgresFunctions, StartWorkflowsOnceForAKeyAndSignalThemBeforeTheyAreThere) {
+TEST_F(PostgresFunctions, StartAWorkflowOncePerKeyAndAcceptEarlySignals) {
   Node node{database};
   const std::string definition = R"({"name":"w","tasks":[{"id":"a","type":"signal","signal":"go"}]})";
   ASSERT_TRUE(node.api().put_definition({.name = "w", .text = definition}).ok());
@@ -153,7 +153,7 @@ TEST_F(PostgresFunctions, StartWorkflowsOnceForAKeyAndSignalThemBeforeTheyAreThe
   EXPECT_EQ(refusal(session, "select pawl.signal('" + id + "', 'go', '1')"), "run: run " + id + " has ended");
 }
 
-TEST_F(PostgresFunctions, RefuseWhatNoStateCouldMakeValid) {
+TEST_F(PostgresFunctions, RejectInvalidArguments) {
   const auto refused = [&](const std::string& call) { return refusal(session, "select pawl." + call); };
   std::string begun;
   for (int i = 0; i < 60; ++i) begun += "ä";
@@ -183,7 +183,7 @@ TEST_F(PostgresFunctions, RefuseWhatNoStateCouldMakeValid) {
   EXPECT_EQ(session.value("select count(*) from pawl.records"), "0");
 }
 
-TEST_F(PostgresFunctions, ShowWhatWasRefusedAndWhy) {
+TEST_F(PostgresFunctions, ShowRejectedCallsWithTheReason) {
   Node node{database};
   const std::string id = session.value("select pawl.start_workflow('later', '{}', 'k')");
   ASSERT_TRUE(await_empty());
@@ -195,13 +195,13 @@ TEST_F(PostgresFunctions, ShowWhatWasRefusedAndWhy) {
   EXPECT_EQ(session.value("select count(*) from pawl.records where kind like 'inbox%'"), "0");
 }
 
-TEST_F(PostgresFunctions, FreeTheKeyOfACallThatIsWithdrawn) {
+TEST_F(PostgresFunctions, FreeTheKeyOfAWithdrawnCall) {
   const std::string id = session.value("select pawl.enqueue('mail', '{}', idempotency_key => 'k')");
   EXPECT_EQ(session.value("select pawl.withdraw('" + id + "')"), "t");
   EXPECT_NE(session.value("select pawl.enqueue('mail', '{}', idempotency_key => 'k')"), id);
 }
 
-TEST_F(PostgresFunctions, NeedNoRightsButToTheSchema) {
+TEST_F(PostgresFunctions, RequireOnlyUsageOnTheSchema) {
   (void)session.query("create role " + database.name() + "_app");
   (void)session.query("grant usage on schema pawl to " + database.name() + "_app");
   (void)session.query("set role " + database.name() + "_app");
@@ -216,7 +216,7 @@ TEST_F(PostgresFunctions, NeedNoRightsButToTheSchema) {
   (void)session.query("drop role " + database.name() + "_app");
 }
 
-TEST_F(PostgresFunctions, AreDoneOnceByManyNodesInAnyTransactionSize) {
+TEST_F(PostgresFunctions, AreExecutedOnceByManyNodesInAnyTransactionSize) {
   (void)session.query(
       "select max(key) from (select pawl.enqueue('t', to_json(n), "
       "key => 'line')::text as key from generate_series(1, 700) n) ids");

@@ -11,18 +11,18 @@ using namespace std::chrono_literals;
 const core::TimePoint kNoon = core::time_from_micros(1'800'000'000'000'000);
 const core::MonotonicTime kStart{1'000s};
 
-TEST(HeardClock, TellsNothingBeforeItHeard) {
+TEST(HeardClock, HasNoTimeBeforeItsFirstReading) {
   HeardClock clock;
   EXPECT_FALSE(clock.tell(kStart));
 }
 
-TEST(HeardClock, GoesOnFromWhatItHeard) {
+TEST(HeardClock, AdvancesFromItsLastReading) {
   HeardClock clock;
   clock.hear(kNoon, kStart);
   EXPECT_EQ(clock.tell(kStart + 250ms), kNoon + 250ms);
 }
 
-TEST(HeardClock, IsNotBehindAnythingItHeard) {
+TEST(HeardClock, IsNeverBehindAReading) {
   HeardClock clock;
   clock.hear(kNoon, kStart);               // arrived without delay
   clock.hear(kNoon + 5ms, kStart + 20ms);  // took 15 ms to arrive
@@ -31,7 +31,7 @@ TEST(HeardClock, IsNotBehindAnythingItHeard) {
   EXPECT_EQ(clock.tell(kStart + 50ms), kNoon + 60ms);
 }
 
-TEST(HeardClock, GivesUpWhatItHeardTwoSecondsAgoAndDoesNotStepBack) {
+TEST(HeardClock, DropsReadingsAfterTwoSecondsWithoutSteppingBack) {
   HeardClock clock;
   clock.hear(kNoon + 3ms, kStart);  // 3 ms ahead of all later readings
   core::TimePoint last = *clock.tell(kStart);
@@ -44,21 +44,21 @@ TEST(HeardClock, GivesUpWhatItHeardTwoSecondsAgoAndDoesNotStepBack) {
   EXPECT_EQ(last, kNoon + 3s);
 }
 
-TEST(HeardClock, TellsNothingAfterASilence) {
+TEST(HeardClock, HasNoTimeAfterASilence) {
   HeardClock clock;
   clock.hear(kNoon, kStart);
   EXPECT_TRUE(clock.tell(kStart + 999ms));
   EXPECT_FALSE(clock.tell(kStart + 1s));
 }
 
-TEST(HeardClock, BelievesAServerThatWasSetBackAfterASilence) {
+TEST(HeardClock, FollowsAServerThatWasSetBackAfterASilence) {
   HeardClock clock;
   clock.hear(kNoon, kStart);
   clock.hear(kNoon - 10min, kStart + 2s);
   EXPECT_EQ(clock.tell(kStart + 3s - 1ms), kNoon - 10min + 999ms);
 }
 
-TEST(HeardClock, BelievesWhatItHearsAfterItWasWrong) {
+TEST(HeardClock, FollowsNewReadingsAfterAReset) {
   HeardClock clock;
   clock.hear(kNoon, kStart);
   clock.forget();

@@ -40,7 +40,7 @@ class PostgresHoldBack : public ::testing::Test {
   }
 };
 
-TEST_F(PostgresHoldBack, GoesInFrontOfWhatIsRunNext) {
+TEST_F(PostgresHoldBack, SendsTheDelayedStatementsBeforeTheNextOnes) {
   connection.hold_back([](Connection& used) { used.send(kOne); }, count());
   connection.send(kTwo);
   EXPECT_EQ(taken, 0);
@@ -50,7 +50,7 @@ TEST_F(PostgresHoldBack, GoesInFrontOfWhatIsRunNext) {
   EXPECT_EQ(answers[0].int8(0, 0), 2);
 }
 
-TEST_F(PostgresHoldBack, NothingIsDoneBehindAFailureOfIt) {
+TEST_F(PostgresHoldBack, ExecutesNothingAfterAFailedDelayedStatement) {
   const auto ask = [](Connection& used) {
     used.send(kOne);
     used.send(kWrong);
@@ -68,7 +68,7 @@ TEST_F(PostgresHoldBack, NothingIsDoneBehindAFailureOfIt) {
   expect_usable();
 }
 
-TEST_F(PostgresHoldBack, NorBehindASchemaOfAnotherVersion) {
+TEST_F(PostgresHoldBack, ExecutesNothingAfterASchemaMismatch) {
   (void)store::open_postgres({.conninfo = database.conninfo()});
   const std::string identity = session.value(std::string{sql::identify_server});
   for (const int off : {0, 1}) {
@@ -86,7 +86,7 @@ TEST_F(PostgresHoldBack, NorBehindASchemaOfAnotherVersion) {
   EXPECT_EQ(taken, 1);
 }
 
-TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
+TEST_F(PostgresHoldBack, ExecutesNothingAfterAWrongTimeEstimate) {
   (void)store::open_postgres({.conninfo = database.conninfo()});  // for its functions
   const core::TimePoint now = core::time_from_micros(
       std::stoll(session.value("select (extract(epoch from clock_timestamp()) * 1000000)::int8")));
@@ -108,7 +108,7 @@ TEST_F(PostgresHoldBack, NorBehindATimeThatWasGuessedWrong) {
   EXPECT_EQ(taken, 1);
 }
 
-TEST_F(PostgresHoldBack, NorBehindAClockThatWasSet) {
+TEST_F(PostgresHoldBack, ExecutesNothingAfterAClockStep) {
   (void)store::open_postgres({.conninfo = database.conninfo()});
   const std::string identity = session.value(std::string{sql::identify_server});
   for (const std::int64_t steps : {0, 1}) {
@@ -126,7 +126,7 @@ TEST_F(PostgresHoldBack, NorBehindAClockThatWasSet) {
   EXPECT_EQ(taken, 1);
 }
 
-TEST_F(PostgresHoldBack, NorOnAnotherServerThanTheOneThatWasRememberedFrom) {
+TEST_F(PostgresHoldBack, ExecutesNothingOnAnotherServerThanTheCachedOne) {
   (void)store::open_postgres({.conninfo = database.conninfo()});
   Params params;
   params.value(std::optional<core::TimePoint>{});
@@ -142,23 +142,23 @@ TEST_F(PostgresHoldBack, NorOnAnotherServerThanTheOneThatWasRememberedFrom) {
   EXPECT_EQ(failure->kind, StoreError::Kind::retry);
 }
 
-TEST_F(PostgresHoldBack, AfterARollbackItIsNotAsked) {
-  bool is_asked = false;
-  connection.hold_back([&is_asked](Connection&) { is_asked = true; }, count());
+TEST_F(PostgresHoldBack, DropsTheDelayedStatementsOnRollback) {
+  bool is_sent = false;
+  connection.hold_back([&is_sent](Connection&) { is_sent = true; }, count());
   connection.roll_back();
-  EXPECT_FALSE(is_asked);
+  EXPECT_FALSE(is_sent);
   EXPECT_TRUE(connection.is_connected());
   expect_usable();
 }
 
 // Their answers would be mistaken for answers to the next statements.
-TEST_F(PostgresHoldBack, AConnectionWithStatementsOnTheWayIsNotUsedAgain) {
+TEST_F(PostgresHoldBack, DoesNotReuseAConnectionWithStatementsInFlight) {
   connection.send(kOne);
   connection.roll_back();
   EXPECT_FALSE(connection.is_connected());
 }
 
-TEST_F(PostgresHoldBack, ATransactionThatCameToNothingLeavesItsConnectionInOrder) {
+TEST_F(PostgresHoldBack, LeavesTheConnectionOfAnUnusedTransactionUsable) {
   Hands hands{database.conninfo(), 0ms, false};
   for (int i = 0; i < 10; ++i) (void)hands.store->begin({.may_be_repeated = true});
   const auto ids = hands.enqueue(3);
@@ -166,7 +166,7 @@ TEST_F(PostgresHoldBack, ATransactionThatCameToNothingLeavesItsConnectionInOrder
 }
 
 // Leases are extended by this amount.
-TEST_F(PostgresHoldBack, ATransactionThatGoesByAGuessOfTheTimeSaysHowLateThatMayBe) {
+TEST_F(PostgresHoldBack, ReportsTheMaximumErrorOfAnEstimatedTime) {
   Hands hands{database.conninfo(), 0ms, false};
   EXPECT_EQ(hands.store->begin()->now_behind_max(), 0ms);
   EXPECT_EQ(hands.store->begin({.may_be_repeated = true})->now_behind_max(), HeardClock::kLateMax);

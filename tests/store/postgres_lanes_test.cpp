@@ -17,7 +17,7 @@ using postgres_test::Database;
 using postgres_test::Hands;
 using postgres_test::Session;
 
-TEST(PostgresLanes, ANumberThatNamesAnotherLaneEndsWhatWasRemembered) {
+TEST(PostgresLanes, AreReloadedWhenALaneNumberChangesItsMeaning) {
   const Database database;
   Hands hands{database.conninfo(), 0ms};
   (void)hands.enqueue(1, {.type = "mail"});

@@ -142,7 +142,7 @@ class PostgresLoss : public ::testing::Test {
   }
 };
 
-TEST_F(PostgresLoss, ACommitWhoseReplyIsLostIsFoundToBeThere) {
+TEST_F(PostgresLoss, ACommitWithALostReplyIsFoundCommitted) {
   (void)hands.enqueue(1);  // prepares the statements, so that the commit is one message
   const auto tx = hands.store->begin();
   const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
@@ -153,7 +153,7 @@ TEST_F(PostgresLoss, ACommitWhoseReplyIsLostIsFoundToBeThere) {
   EXPECT_EQ(session.value("select count(*) from pawl.tasks"), "2");
 }
 
-TEST_F(PostgresLoss, ACommitThatNeverArrivedIsToldToBeTriedAgain) {
+TEST_F(PostgresLoss, ACommitThatNeverArrivedIsReportedAsRetryable) {
   (void)hands.enqueue(1);
   auto tx = hands.store->begin();
   const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
@@ -172,7 +172,7 @@ TEST_F(PostgresLoss, ACommitThatNeverArrivedIsToldToBeTriedAgain) {
 }
 
 // The whole transaction is one message, so its number is unknown and its outcome cannot be looked up.
-TEST_F(PostgresLoss, ALostReplyToWhatMayBeRepeatedIsToldToBeTriedAgain) {
+TEST_F(PostgresLoss, ALostReplyToARepeatableCommitIsReportedAsRetryable) {
   (void)hands.enqueue(1);
   auto claimed = hands.claim(1);
   hands.complete(claimed);  // prepares the statements
@@ -198,7 +198,7 @@ TEST_F(PostgresLoss, ALostReplyToWhatMayBeRepeatedIsToldToBeTriedAgain) {
   EXPECT_EQ(hands.store->find_task(id)->record.status, core::TaskStatus::completed);
 }
 
-TEST_F(PostgresLoss, OfAClaimThatJoinedItTheNumberIsKnown) {
+TEST_F(PostgresLoss, ACommitWithAClaimKnowsItsTransactionNumber) {
   (void)hands.enqueue(2);
   EXPECT_EQ(hands.claim(1).size(), 1U);
   auto tx = hands.store->begin({.may_be_repeated = true});
@@ -210,7 +210,7 @@ TEST_F(PostgresLoss, OfAClaimThatJoinedItTheNumberIsKnown) {
   EXPECT_EQ(hands.store->find_task(taken.at(0).id)->record.status, core::TaskStatus::claimed);
 }
 
-TEST_F(PostgresLoss, AClaimWhoseReplyIsLostIsNotGivenTwice) {
+TEST_F(PostgresLoss, AClaimWithALostReplyIsNotDeliveredTwice) {
   (void)hands.enqueue(5);
   EXPECT_EQ(hands.claim(1).size(), 1U);
   auto tx = hands.store->begin();
@@ -226,7 +226,7 @@ TEST_F(PostgresLoss, AClaimWhoseReplyIsLostIsNotGivenTwice) {
   EXPECT_EQ(session.value("select count(*) from pawl.leases"), "5");
 }
 
-TEST_F(PostgresLoss, IdleSessionsThatWereEndedAreReplacedUnseen) {
+TEST_F(PostgresLoss, TerminatedIdleSessionsAreReplacedWithoutAnError) {
   (void)hands.enqueue(3);
   (void)hands.store->due_tasks(1);
   for (int round = 0; round < 3; ++round) {
@@ -237,7 +237,7 @@ TEST_F(PostgresLoss, IdleSessionsThatWereEndedAreReplacedUnseen) {
   }
 }
 
-TEST_F(PostgresLoss, ASessionThatEndsInMidTransactionIsUnavailableAndThenBack) {
+TEST_F(PostgresLoss, ASessionThatEndsInMidTransactionIsReportedAndReplaced) {
   const auto id = hands.enqueue(1).front();
   auto tx = hands.store->begin();
   (void)hands.take(*tx, 1);
@@ -252,7 +252,7 @@ TEST_F(PostgresLoss, ASessionThatEndsInMidTransactionIsUnavailableAndThenBack) {
   EXPECT_EQ(hands.claim(1).size(), 1U);
 }
 
-TEST_F(PostgresLoss, ANodeThatStandsStillInATransactionKeepsNothingLocked) {
+TEST_F(PostgresLoss, ANodePausedInATransactionKeepsNothingLocked) {
   const auto id = hands.enqueue(1).front();
   auto tx = hands.store->begin();
   ASSERT_EQ(hands.take(*tx, 1).size(), 1U);
@@ -275,7 +275,7 @@ TEST_F(PostgresLoss, ANodeThatStandsStillInATransactionKeepsNothingLocked) {
   EXPECT_EQ(hands.claim(1).size(), 1U);
 }
 
-TEST(PostgresDown, AServerThatCannotBeReachedIsRefusedAtOnceBetweenTries) {
+TEST(PostgresDown, RejectsCallsImmediatelyBetweenConnectionAttempts) {
   Database database;
   auto proxy = std::make_unique<Proxy>(database.conninfo());
   Hands hands{database.conninfo() + " host=127.0.0.1 port=" + std::to_string(proxy->port()), 0ms};
@@ -293,7 +293,7 @@ TEST(PostgresDown, AServerThatCannotBeReachedIsRefusedAtOnceBetweenTries) {
   EXPECT_LT(std::chrono::steady_clock::now() - began, 2s);
 }
 
-TEST(PostgresPooler, AStatementThatTheServerProcessDoesNotKnowIsSentWithoutANameFromThenOn) {
+TEST(PostgresPooler, SwitchesToUnnamedStatementsAfterAnUnknownStatement) {
   const Database database;
   postgres::Server server{database.conninfo(), nullptr};
   postgres::Connection connection{server};
@@ -313,7 +313,7 @@ TEST(PostgresPooler, AStatementThatTheServerProcessDoesNotKnowIsSentWithoutAName
   EXPECT_TRUE(connection.is_connected());
 }
 
-TEST(PostgresPooler, AllGoesOnWithoutNamedStatements) {
+TEST(PostgresPooler, SupportsAllOperationsWithoutNamedStatements) {
   const Database database;
   Hands hands{database.conninfo(), 0ms};
   static_cast<postgres::PostgresStore&>(*hands.store).expect_pooler();
@@ -322,7 +322,7 @@ TEST(PostgresPooler, AllGoesOnWithoutNamedStatements) {
   EXPECT_EQ(Session{database.conninfo()}.value("select count(*) from pawl.finished"), "2");
 }
 
-TEST(PostgresMigrations, AreAppliedOnceAndTold) {
+TEST(PostgresMigrations, AreAppliedOnceAndReported) {
   const Database database;
   auto states = postgres_migration_status(database.conninfo());
   ASSERT_FALSE(states.empty());
@@ -332,7 +332,7 @@ TEST(PostgresMigrations, AreAppliedOnceAndTold) {
   EXPECT_TRUE(postgres_migration_status(database.conninfo()).front().applied_at);
 }
 
-TEST(PostgresMigrations, ByManyAtOnceAreAppliedOnce) {
+TEST(PostgresMigrations, ByConcurrentNodesAreAppliedOnce) {
   const Database database;
   std::atomic<int> applied = 0;
   std::vector<std::thread> nodes;
@@ -365,7 +365,7 @@ TEST(PostgresMigrations, ReportTheSessionThatHoldsTheLockAndGiveUp) {
   EXPECT_GT(migrate_postgres(database.conninfo(), wait), 0);
 }
 
-TEST(PostgresMigrations, ANewerSchemaAndAChangedFileAreRefused) {
+TEST(PostgresMigrations, RejectANewerSchemaAndAChangedFile) {
   const Database database;
   migrate_postgres(database.conninfo());
   Session session{database.conninfo()};

@@ -23,7 +23,7 @@ constexpr auto kLong = 1h;  // prevents steps back within a test
 
 Position at(std::int64_t micros) { return {.available_at = core::time_from_micros(micros)}; }
 
-TEST(PostgresReadyMarks, MoveForwardWithWhatIsTaken) {
+TEST(PostgresReadyMarks, AdvanceWithTheClaimedTasks) {
   ReadyMarks marks{kLong};
   (void)marks.start(1);  // the first read steps back to the very start
   const auto start = marks.start(1);
@@ -32,7 +32,7 @@ TEST(PostgresReadyMarks, MoveForwardWithWhatIsTaken) {
   EXPECT_EQ(marks.start(1).from, at(10));
 }
 
-TEST(PostgresReadyMarks, AWriteBelowLowersThem) {
+TEST(PostgresReadyMarks, AreLoweredByAWriteBelowThem) {
   ReadyMarks marks{kLong};
   (void)marks.start(1);
   marks.advance(1, marks.start(1), at(10));
@@ -40,7 +40,7 @@ TEST(PostgresReadyMarks, AWriteBelowLowersThem) {
   EXPECT_EQ(marks.start(1).from, at(5));
 }
 
-TEST(PostgresReadyMarks, AWriteDuringALookKeepsTheLookFromPassingIt) {
+TEST(PostgresReadyMarks, DoNotPassAConcurrentWrite) {
   ReadyMarks marks{kLong};
   (void)marks.start(1);
   const auto start = marks.start(1);
@@ -50,7 +50,7 @@ TEST(PostgresReadyMarks, AWriteDuringALookKeepsTheLookFromPassingIt) {
   EXPECT_EQ(marks.start(1).from, at(5));
 }
 
-TEST(PostgresReadyMarks, TooManyWritesDuringALookLeaveTheMarkAlone) {
+TEST(PostgresReadyMarks, DoNotAdvanceAfterTooManyConcurrentWrites) {
   ReadyMarks marks{kLong};
   (void)marks.start(1);
   const auto start = marks.start(1);
@@ -60,7 +60,7 @@ TEST(PostgresReadyMarks, TooManyWritesDuringALookLeaveTheMarkAlone) {
   EXPECT_EQ(marks.start(1).from, Position{});
 }
 
-TEST(PostgresReadyMarks, AnEmptyLaneIsSkippedUntilSomethingIsWritten) {
+TEST(PostgresReadyMarks, SkipAnEmptyLaneUntilTheNextWrite) {
   ReadyMarks marks{kLong};
   (void)marks.start(1);
   const auto start = marks.start(1);
@@ -72,7 +72,7 @@ TEST(PostgresReadyMarks, AnEmptyLaneIsSkippedUntilSomethingIsWritten) {
   EXPECT_FALSE(marks.start(1).is_empty);
 }
 
-TEST(PostgresReadyMarks, AreNotKeptWithoutStaleness) {
+TEST(PostgresReadyMarks, AreDisabledWithoutStaleness) {
   ReadyMarks marks{0ms};
   const auto start = marks.start(1);
   marks.advance(1, start, at(10));
@@ -81,7 +81,7 @@ TEST(PostgresReadyMarks, AreNotKeptWithoutStaleness) {
   EXPECT_FALSE(marks.start(1).is_empty);
 }
 
-TEST(PostgresDueMark, FollowsTheClockWithAMarginAndGoesBackWithIt) {
+TEST(PostgresDueMark, FollowsTheClockInBothDirectionsWithAMargin) {
   DueMark mark{200ms};
   const auto now = core::time_from_micros(1'000'000'000);
   EXPECT_EQ(mark.begin(now).from, core::TimePoint::min());
@@ -92,7 +92,7 @@ TEST(PostgresDueMark, FollowsTheClockWithAMarginAndGoesBackWithIt) {
   EXPECT_EQ(mark.begin(now - 5s).from, core::TimePoint::min());
 }
 
-TEST(PostgresDueMark, LooksFarBackOnceInAWhile) {
+TEST(PostgresDueMark, ScansFarBackPeriodically) {
   DueMark mark{200ms};
   const auto now = core::time_from_micros(1'000'000'000);
   mark.end(mark.begin(now), now, std::nullopt);
@@ -105,7 +105,7 @@ TEST(PostgresDueMark, LooksFarBackOnceInAWhile) {
   EXPECT_EQ(look.from, now - 10s);
 }
 
-TEST(PostgresCountsMark, PassesOnlyWhatNoTransactionCanStillWrite) {
+TEST(PostgresCountsMark, PassesOnlyRowsThatNoOpenTransactionCanWrite) {
   CountsMark mark;
   mark.update({.last = 10, .oldest_transaction = 100, .next_transaction = 105, .first = 8});
   EXPECT_EQ(mark.value(), 0);
@@ -124,7 +124,7 @@ class PostgresMarks : public ::testing::Test {
   Database database;
 };
 
-TEST_F(PostgresMarks, WhatARolledBackClaimTookIsFoundAgain) {
+TEST_F(PostgresMarks, LetTasksOfARolledBackClaimBeFoundAgain) {
   Hands hands{database.conninfo(), kLong};
   const auto made = hands.enqueue(10);
   {
@@ -134,7 +134,7 @@ TEST_F(PostgresMarks, WhatARolledBackClaimTookIsFoundAgain) {
   EXPECT_EQ(hands.claim(10).size(), 10U);
 }
 
-TEST_F(PostgresMarks, WhatAKilledSessionTookIsFoundAgain) {
+TEST_F(PostgresMarks, LetTasksOfAKilledSessionBeFoundAgain) {
   Hands hands{database.conninfo(), 50ms};
   (void)hands.enqueue(10);
   auto tx = hands.store->begin();
@@ -145,7 +145,7 @@ TEST_F(PostgresMarks, WhatAKilledSessionTookIsFoundAgain) {
   EXPECT_EQ(hands.claim(10).size(), 4U);
 }
 
-TEST_F(PostgresMarks, WhatIsWrittenBehindTheMarkIsFound) {
+TEST_F(PostgresMarks, LetTasksWrittenBehindThemBeFound) {
   Hands hands{database.conninfo(), kLong};
   (void)hands.enqueue(4);
   hands.clock.advance(10s);
@@ -160,7 +160,7 @@ TEST_F(PostgresMarks, WhatIsWrittenBehindTheMarkIsFound) {
   EXPECT_EQ(claimed[0].id, old.id);
 }
 
-TEST_F(PostgresMarks, WhatAnotherNodeWroteBehindTheMarkIsFoundByMaintenance) {
+TEST_F(PostgresMarks, LetMaintenanceFindTasksThatAnotherNodeWroteBehindThem) {
   Hands hands{database.conninfo(), kLong};
   (void)hands.enqueue(4);
   hands.clock.advance(10s);
@@ -175,7 +175,7 @@ TEST_F(PostgresMarks, WhatAnotherNodeWroteBehindTheMarkIsFoundByMaintenance) {
   EXPECT_EQ(claimed[0].id, id);
 }
 
-TEST_F(PostgresMarks, WhatAnotherNodeWroteAheadIsFoundOnceTheStalenessIsOver) {
+TEST_F(PostgresMarks, LetTasksOfAnotherNodeBeFoundAfterTheStaleness) {
   Hands hands{database.conninfo(), 30ms};
   Hands other{database.conninfo(), 30ms};
   (void)hands.enqueue(1);
@@ -185,7 +185,7 @@ TEST_F(PostgresMarks, WhatAnotherNodeWroteAheadIsFoundOnceTheStalenessIsOver) {
   EXPECT_EQ(hands.claim(5).size(), 3U);
 }
 
-TEST_F(PostgresMarks, DueLeasesAreFoundWithAHeldSnapshotBeside) {
+TEST_F(PostgresMarks, FindDueLeasesDespiteAnOpenSnapshot) {
   Hands hands{database.conninfo(), 200ms};
   Session holder{database.conninfo()};
   (void)hands.enqueue(50);
@@ -203,7 +203,7 @@ TEST_F(PostgresMarks, DueLeasesAreFoundWithAHeldSnapshotBeside) {
   EXPECT_EQ(hands.store->due_leases(100).size(), 10U);
 }
 
-TEST_F(PostgresMarks, CountsStayExactWhileTheirMarkMovesUnderAHeldSnapshot) {
+TEST_F(PostgresMarks, KeepCountsExactDespiteAnOpenSnapshot) {
   Hands hands{database.conninfo(), 200ms};
   Session holder{database.conninfo()};
   (void)hands.enqueue(1);

@@ -53,7 +53,7 @@ class PostgresPlans : public ::testing::TestWithParam<bool> {
   int statements = 0;
 };
 
-TEST_P(PostgresPlans, RetentionWalksByIdAndErasesByKey) {
+TEST_P(PostgresPlans, OfRetentionScanByIdAndEraseByKey) {
   const std::string nil = "'00000000-0000-0000-0000-000000000000'";
   const auto walk = plan(sql::list_finished, "", "(" + nil + ", " + nil + ", 10)");
   expect_uses(walk, {"Index Scan using finished_pkey"});
@@ -72,7 +72,7 @@ TEST_P(PostgresPlans, RetentionWalksByIdAndErasesByKey) {
   expect_uses(plan(sql::erase_events, "", "('{}')"), {"Index Scan using run_events_pkey"});
 }
 
-TEST_P(PostgresPlans, EventsAreComparedByTheirKeyAndTheSchemaIsReadFromItsEnd) {
+TEST_P(PostgresPlans, OfEventAppendsAndTransactionStartsUseKeys) {
   expect_uses(plan(sql::append_events, "",
                    "('{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 1)"),
               {"Index Only Scan using run_events_pkey"});
@@ -83,14 +83,14 @@ TEST_P(PostgresPlans, EventsAreComparedByTheirKeyAndTheSchemaIsReadFromItsEnd) {
   }
 }
 
-TEST_P(PostgresPlans, AClaimWalksItsLaneAndDeletesByAddress) {
+TEST_P(PostgresPlans, OfAClaimScanItsLaneAndDeleteByRowAddress) {
   const auto text = plan(sql::take_ready, "", "(1, now(), '00000000-0000-0000-0000-000000000000', 10)");
   expect_uses(text, {"Index Scan using ready_in_line", "Tid Scan on ready"});
   EXPECT_NE(text.find("ROW(available_at, id) >= ROW($2, $3)"), std::string::npos) << text;
   EXPECT_EQ(text.find("Sort"), std::string::npos) << text;
 }
 
-TEST_P(PostgresPlans, AClaimOfSeveralLanesWalksEach) {
+TEST_P(PostgresPlans, OfAClaimOfSeveralLanesScanEachLane) {
   const auto text = plan(sql::take_ready_of_lanes, "",
                          "('{1,2}', '{now,now}', '{00000000-0000-0000-0000-000000000000}', '{5,5}', 10)");
   EXPECT_NE(text.find("using ready_in_line"), std::string::npos) << text;
@@ -98,7 +98,7 @@ TEST_P(PostgresPlans, AClaimOfSeveralLanesWalksEach) {
   EXPECT_EQ(text.find("Seq Scan"), std::string::npos) << text;
 }
 
-TEST_P(PostgresPlans, AClaimOfAFairLaneWalksItsTurns) {
+TEST_P(PostgresPlans, OfAClaimOfAFairLaneScanItsTurns) {
   const auto text = plan(sql::take_fair_ready, "", "(1, 0, '00000000-0000-0000-0000-000000000000', 10)");
   expect_uses(text, {"Index Scan using ready_by_turn", "Tid Scan on ready"});
   EXPECT_NE(text.find("ROW(turn, id) >= ROW($2, $3)"), std::string::npos) << text;
@@ -108,7 +108,7 @@ TEST_P(PostgresPlans, AClaimOfAFairLaneWalksItsTurns) {
   expect_uses(of_lanes, {"using ready_by_turn", "Tid Scan on ready"});
 }
 
-TEST_P(PostgresPlans, TurnsAreGivenByIndex) {
+TEST_P(PostgresPlans, OfTurnsUseIndexes) {
   expect_uses(plan(sql::find_fair_lane, "", "('{}')"), {"fair_lanes_pkey"});
   expect_uses(plan(sql::find_fair_key, "", "('{}', '{}')"), {"fair_keys_pkey"});
   expect_uses(plan(sql::find_first_turn, "", "('{}', '{}')"), {"ready_by_turn"});
@@ -117,7 +117,7 @@ TEST_P(PostgresPlans, TurnsAreGivenByIndex) {
   expect_uses(plan(sql::find_fair_task, "", "('{}')"), {"fair_tasks_pkey"});
 }
 
-TEST_P(PostgresPlans, LoadsGoById) {
+TEST_P(PostgresPlans, OfLoadsUseIds) {
   expect_uses(plan(sql::find_lease, "", "('{}')"), {"leases_pkey"});
   expect_uses(plan(sql::find_ready, "", "('{}')"), {"ready_pkey"});
   expect_uses(plan(sql::find_scheduled, "", "('{}')"), {"scheduled_pkey"});
@@ -127,7 +127,7 @@ TEST_P(PostgresPlans, LoadsGoById) {
   expect_uses(plan(sql::find_task_key, "", "('{}')"), {"tasks_pkey"});
 }
 
-TEST_P(PostgresPlans, WhatIsLockedIsDeletedByAddress) {
+TEST_P(PostgresPlans, OfLockedRowsDeleteByRowAddress) {
   expect_uses(plan(sql::delete_lease, "", "('{}', '{}', '{}', 0)"), {"Tid Scan on leases"});
   expect_uses(plan(sql::delete_ready, "", "('{}', '{}', '{}', 0)"), {"Tid Scan on ready"});
   expect_uses(plan(sql::delete_scheduled, "", "('{}', '{}', '{}', 0)"), {"Tid Scan on scheduled"});
@@ -135,7 +135,7 @@ TEST_P(PostgresPlans, WhatIsLockedIsDeletedByAddress) {
   expect_uses(plan(sql::delete_waiting, "", "('{}', '{}', 0)"), {"waiting_pkey", "Tid Scan on waiting"});
 }
 
-TEST_P(PostgresPlans, LinesAreLockedInTheirOrder) {
+TEST_P(PostgresPlans, OfKeyLinesLockInOrder) {
   const auto text = plan(sql::find_line, "", "('{}', '{}', '{}')");
   expect_uses(text, {"key_lines_pkey"});
   EXPECT_LT(text.find("Function Scan on u"), text.find("key_lines_pkey")) << text;
@@ -146,7 +146,7 @@ TEST_P(PostgresPlans, LinesAreLockedInTheirOrder) {
                                                                           << first;
 }
 
-TEST_P(PostgresPlans, SmallLooksGoByTheirKeys) {
+TEST_P(PostgresPlans, OfSmallLookupsUseKeys) {
   for (const auto& [text, index] :
        {std::pair{plan(sql::find_idempotent_task, "", "('{}', '{}', '{}')"), "task_keys_pkey"},
         std::pair{plan(sql::find_queue, "", "('{}', '{}')"), "queues_pkey"},
@@ -157,7 +157,7 @@ TEST_P(PostgresPlans, SmallLooksGoByTheirKeys) {
   }
 }
 
-TEST_P(PostgresPlans, TheTickerLooksFromItsMark) {
+TEST_P(PostgresPlans, OfTheTickerScanFromItsMark) {
   session.query("rollback");
   session.query("begin");
   session.query(std::string{sql::pin_plans});
@@ -167,7 +167,7 @@ TEST_P(PostgresPlans, TheTickerLooksFromItsMark) {
   expect_uses(plan(sql::list_fair_heads, "", "('{1}')"), {"ready_by_turn"});
 }
 
-TEST_P(PostgresPlans, ListsWalkByIdAndKeysByTheirIndex) {
+TEST_P(PostgresPlans, OfListsScanByIdAndUseKeyIndexes) {
   session.query("rollback");
   session.query("begin");
   session.query(std::string{sql::pin_plans});

@@ -69,7 +69,7 @@ class PostgresPrivileges : public ::testing::Test {
   Session attacker{database.conninfo()};
 };
 
-TEST_F(PostgresPrivileges, NoFunctionLetsACallersTypesRunWithTheRightsOfItsOwner) {
+TEST_F(PostgresPrivileges, PreventCallerTypesFromRunningWithOwnerRights) {
   const std::string run = attacker.value("select pawl.start_workflow('w', '{}')");  // for `signal`
   plant_domains();
   const auto functions =
@@ -86,14 +86,14 @@ TEST_F(PostgresPrivileges, NoFunctionLetsACallersTypesRunWithTheRightsOfItsOwner
   }
 }
 
-TEST_F(PostgresPrivileges, EveryFunctionWithItsOwnersRightsSearchesTemporaryObjectsLast) {
+TEST_F(PostgresPrivileges, PutTemporaryObjectsLastInEverySearchPath) {
   EXPECT_EQ(owner.value(fmt::format("select count(*) {} and (p.proconfig is null or not "
                                     "'search_path=pg_catalog, pg_temp' = any(p.proconfig))",
                                     kDefiners)),
             "0");
 }
 
-TEST_F(PostgresPrivileges, FunctionsNameTheSchemaOfEveryType) {
+TEST_F(PostgresPrivileges, QualifyEveryTypeWithItsSchema) {
   EXPECT_EQ(
       owner.value("select coalesce(string_agg(p.proname, ' '), '') from pg_proc p join pg_namespace n on "
                   "n.oid = p.pronamespace where n.nspname = 'pawl' and p.prosrc ~ "

@@ -89,7 +89,7 @@ class PostgresPromises : public ::testing::Test {
   Session session{database.conninfo()};
 };
 
-TEST_F(PostgresPromises, ALaterEnqueueOfAnyNodeGetsTheIdThatACommittedCallReturned) {
+TEST_F(PostgresPromises, GiveALaterEnqueueOfAnyNodeTheIdOfACommittedCall) {
   PromiseNode one{database};
   PromiseNode other{database};
   for (int race = 0; race < kKeyRaces; ++race) {
@@ -106,7 +106,7 @@ TEST_F(PostgresPromises, ALaterEnqueueOfAnyNodeGetsTheIdThatACommittedCallReturn
   EXPECT_EQ(violations(one), std::vector<std::string>{});
 }
 
-TEST_F(PostgresPromises, ABatchGetsTheIdBeforeTheTaskIsMade) {
+TEST_F(PostgresPromises, GiveABatchTheIdBeforeTheTaskIsCreated) {
   PromiseNode node{database};
   const std::string id = session.value(enqueue_sql("k"));
   core::EnqueueTasks batch{.ns = "default"};
@@ -125,7 +125,7 @@ TEST_F(PostgresPromises, ABatchGetsTheIdBeforeTheTaskIsMade) {
   EXPECT_TRUE(node.api().get_task("default", core::TaskId{*core::parse_uuid(id)}).ok());
 }
 
-TEST_F(PostgresPromises, ALaterCallGetsTheIdOfACommittedEnqueue) {
+TEST_F(PostgresPromises, GiveALaterCallTheIdOfACommittedEnqueue) {
   PromiseNode node{database};
   for (int race = 0; race < kKeyRaces; ++race) {
     const std::string key = "k" + std::to_string(race);
@@ -136,7 +136,7 @@ TEST_F(PostgresPromises, ALaterCallGetsTheIdOfACommittedEnqueue) {
   EXPECT_EQ(session.value("select count(*) from pawl.inbox"), "0");
 }
 
-TEST_F(PostgresPromises, ATransactionThatCommitsAfterAnEnqueueOfItsKeyFailsAndGetsTheIdWhenItRunsAgain) {
+TEST_F(PostgresPromises, FailATransactionThatLosesItsKeyAndGiveItsRetryTheId) {
   PromiseNode node{database};
   (void)session.query("begin");
   const std::string lost = session.value(enqueue_sql("k"));
@@ -151,7 +151,7 @@ TEST_F(PostgresPromises, ATransactionThatCommitsAfterAnEnqueueOfItsKeyFailsAndGe
   EXPECT_EQ(violations(node), std::vector<std::string>{});
 }
 
-TEST_F(PostgresPromises, OfACallAndAnEnqueueAtTheSameTimeOneHasTheKeyAndBothKnowItsId) {
+TEST_F(PostgresPromises, GiveAConcurrentCallAndEnqueueTheSameId) {
   PromiseNode node{database, 1ms};
   for (int race = 0; race < kKeyRaces; ++race) {
     const std::string key = "k" + std::to_string(race);
@@ -171,7 +171,7 @@ TEST_F(PostgresPromises, OfACallAndAnEnqueueAtTheSameTimeOneHasTheKeyAndBothKnow
   EXPECT_EQ(violations(node), std::vector<std::string>{});
 }
 
-TEST_F(PostgresPromises, ATransactionThatCannotSeeTheTaskOfItsKeyFailsToo) {
+TEST_F(PostgresPromises, FailATransactionWhoseSnapshotLacksTheTaskOfItsKey) {
   PromiseNode node{database};
   (void)session.query("begin isolation level repeatable read");
   (void)session.value("select count(*) from pawl.tasks");
@@ -180,7 +180,7 @@ TEST_F(PostgresPromises, ATransactionThatCannotSeeTheTaskOfItsKeyFailsToo) {
   EXPECT_EQ(refusal(session, "commit"), "could not serialize access due to concurrent update");
 }
 
-TEST_F(PostgresPromises, ARolledBackCallLeavesItsKeyFree) {
+TEST_F(PostgresPromises, LeaveTheKeyOfARolledBackCallFree) {
   PromiseNode node{database};
   (void)session.query("begin");
   const std::string lost = session.value(enqueue_sql("k"));
@@ -195,7 +195,7 @@ TEST_F(PostgresPromises, ARolledBackCallLeavesItsKeyFree) {
   EXPECT_TRUE(node.enqueue("l")->created);
 }
 
-TEST_F(PostgresPromises, AnotherRequestWithTheKeyGetsTheFirstTaskAsOverHttp) {
+TEST_F(PostgresPromises, ReturnTheFirstTaskForADifferentRequestAsOverHttp) {
   PromiseNode node{database};
   const std::string id = session.value(enqueue_sql("k", "1"));
   EXPECT_EQ(session.value(enqueue_sql("k", "2")), id);
@@ -205,7 +205,7 @@ TEST_F(PostgresPromises, AnotherRequestWithTheKeyGetsTheFirstTaskAsOverHttp) {
   EXPECT_EQ(enqueued->task.payload.text, "1");
 }
 
-TEST_F(PostgresPromises, AWithdrawnCallFreesItsKeyForEverybody) {
+TEST_F(PostgresPromises, FreeTheKeyOfAWithdrawnCallForAllClients) {
   PromiseNode node{database};
   const std::string id = session.value(enqueue_sql("k"));
   const std::string run = session.value("select pawl.start_workflow('w', '1', 'k')");
@@ -217,7 +217,7 @@ TEST_F(PostgresPromises, AWithdrawnCallFreesItsKeyForEverybody) {
   EXPECT_TRUE(node.enqueue("k")->created);
 }
 
-TEST_F(PostgresPromises, TheTaskOfACommittedCallCanBeReadAndCancelledAtOnce) {
+TEST_F(PostgresPromises, LetTheTaskOfACommittedCallBeReadAndCancelledImmediately) {
   PromiseNode node{database};
   const std::string read = session.value("select pawl.enqueue('mail', '1')");
   EXPECT_TRUE(node.api().get_task("default", core::TaskId{*core::parse_uuid(read)}).ok());
@@ -228,7 +228,7 @@ TEST_F(PostgresPromises, TheTaskOfACommittedCallCanBeReadAndCancelledAtOnce) {
   EXPECT_EQ(moved->status, core::TaskStatus::cancelled);
 }
 
-TEST_F(PostgresPromises, ATaskThatIsReadEarlyStaysBehindTheCallsBeforeItInItsLine) {
+TEST_F(PostgresPromises, KeepATaskThatIsReadEarlyBehindEarlierCallsOfItsKey) {
   PromiseNode node{database};
   (void)session.value("select pawl.enqueue('mail', '1', key => 'line')");
   const std::string second = session.value("select pawl.enqueue('mail', '2', key => 'line')");
@@ -237,7 +237,7 @@ TEST_F(PostgresPromises, ATaskThatIsReadEarlyStaysBehindTheCallsBeforeItInItsLin
   EXPECT_EQ(task->task.status, core::TaskStatus::blocked);
 }
 
-TEST_F(PostgresPromises, RunsKeepTheIdThatACommittedCallReturned) {
+TEST_F(PostgresPromises, KeepTheReturnedIdOfARun) {
   PromiseNode one{database};
   PromiseNode other{database};
   define(one);
@@ -260,7 +260,7 @@ TEST_F(PostgresPromises, RunsKeepTheIdThatACommittedCallReturned) {
   EXPECT_EQ(violations(one), std::vector<std::string>{});
 }
 
-TEST_F(PostgresPromises, ARunThatWasStartedFirstKeepsItsKey) {
+TEST_F(PostgresPromises, LetTheRunThatStartedFirstKeepItsKey) {
   PromiseNode node{database};
   define(node);
   (void)session.query("begin");
@@ -274,7 +274,7 @@ TEST_F(PostgresPromises, ARunThatWasStartedFirstKeepsItsKey) {
   EXPECT_EQ(session.value("select pawl.start_workflow('w', '1', 'k')"), id);
 }
 
-TEST_F(PostgresPromises, ASignalReachesTheRunOfACommittedCallAtOnce) {
+TEST_F(PostgresPromises, LetASignalReachTheRunOfACommittedCallImmediately) {
   PromiseNode node{database};
   define(node);
   const std::string id = session.value("select pawl.start_workflow('w', '1')");
@@ -284,7 +284,7 @@ TEST_F(PostgresPromises, ASignalReachesTheRunOfACommittedCallAtOnce) {
   EXPECT_EQ(sent->state, core::RunState::completed);
 }
 
-TEST_F(PostgresPromises, AWorkflowThatIsDeclaredLaterStartsTheRunThatWasPromised) {
+TEST_F(PostgresPromises, StartThePromisedRunWhenItsWorkflowIsDeclaredLater) {
   PromiseNode node{database, 1ms};
   const std::string id = session.value("select pawl.start_workflow('w', '1', 'k')");
   const auto until = std::chrono::steady_clock::now() + 30s;
@@ -297,14 +297,14 @@ TEST_F(PostgresPromises, AWorkflowThatIsDeclaredLaterStartsTheRunThatWasPromised
   EXPECT_EQ(to_string(started->run.facts.id), id);
 }
 
-TEST_F(PostgresPromises, WhatAFunctionAcceptedIsMadeThoughItsTypeHasChangedSince) {
+TEST_F(PostgresPromises, CreateAnAcceptedTaskAfterItsTypeChanged) {
   PromiseNode node{database};
   const std::string id = session.value(enqueue_sql("k"));
   ASSERT_TRUE(node.api().put_type({.type = {.name = "mail", .required = {"to"}}}).ok());
   EXPECT_TRUE(node.api().get_task("default", core::TaskId{*core::parse_uuid(id)}).ok());
 }
 
-TEST_F(PostgresPromises, AreMissedByVerifyWhenTheirKeysAreGone) {
+TEST_F(PostgresPromises, AreReportedByVerifyWhenTheirKeysAreMissing) {
   // Without a node: its first poll of the inbox would execute the calls.
   runtime::SystemRandom random;
   const auto store = open_postgres({.conninfo = database.conninfo(), .random = &random});
@@ -324,7 +324,7 @@ TEST_F(PostgresPromises, AreMissedByVerifyWhenTheirKeysAreGone) {
 
 std::string nested_lists(std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); }
 
-TEST_F(PostgresPromises, AFunctionAndAServerRefuseTheSameJson) {
+TEST_F(PostgresPromises, RejectTheSameJsonAsTheServer) {
   const std::vector<std::string> texts{
       R"("\ud800")",
       R"("\ud83d\ude00")",
@@ -391,7 +391,7 @@ TEST_F(PostgresPromises, AFunctionAndAServerRefuseTheSameJson) {
             "input: the value is nested deeper than 64");
 }
 
-TEST_F(PostgresPromises, AFunctionAndAServerRefuseTheSamePayloadsOfADeclaredType) {
+TEST_F(PostgresPromises, RejectTheSamePayloadsOfADeclaredTypeAsTheServer) {
   PromiseNode node{database};
   const std::string schema =
       R"({"type":"object","required":["n"],"properties":{"n":{"type":"integer","minimum":1,"maximum":9},)"
@@ -431,7 +431,7 @@ TEST_F(PostgresPromises, AFunctionAndAServerRefuseTheSamePayloadsOfADeclaredType
   EXPECT_EQ(refusal(R"(enqueue('mail', null))"), "payload: must be of type object, not null");
 }
 
-TEST_F(PostgresPromises, AFunctionAndAServerReadTheSameStringsOfADeclaredType) {
+TEST_F(PostgresPromises, ReadTheSameStringsOfADeclaredTypeAsTheServer) {
   PromiseNode node{database};
   const std::string schema =
       "{\"enum\":[\"\\u0000\",\"\\uffff\\uffff\",\"\\\\u0000\",\"\xef\xbf\xbf"
@@ -449,7 +449,7 @@ TEST_F(PostgresPromises, AFunctionAndAServerReadTheSameStringsOfADeclaredType) {
   }
 }
 
-TEST_F(PostgresPromises, ANumberThatPostgresqlCannotCompareIsRefusedByName) {
+TEST_F(PostgresPromises, RejectANumberThatPostgresqlCannotCompare) {
   PromiseNode node{database};
   ASSERT_TRUE(node.api().put_type({.type = {.name = "mail", .required = {"a"}}}).ok());
   EXPECT_EQ(refusal(R"(enqueue('mail', '{"a":1e999999}'))"),
@@ -458,7 +458,7 @@ TEST_F(PostgresPromises, ANumberThatPostgresqlCannotCompareIsRefusedByName) {
   EXPECT_EQ(refusal(R"(enqueue('other', '{"a":1e999999}'))"), "");
 }
 
-TEST_F(PostgresPromises, WhiteSpaceAroundAValueIsNotStored) {
+TEST_F(PostgresPromises, DropWhitespaceAroundAValue) {
   PromiseNode node{database};
   ASSERT_TRUE(node.api().put_namespace({.ns = "team", .patch = {.payload_max = {{10}}}}).ok());
   const std::string text = R"(E' \n\t\r{"a":   1} \n'::json, namespace => 'team')";  // 10 bytes within
@@ -471,7 +471,7 @@ TEST_F(PostgresPromises, WhiteSpaceAroundAValueIsNotStored) {
   EXPECT_EQ(task->task.payload.text, R"({"a":   1})");
 }
 
-TEST_F(PostgresPromises, TheDeepestInputOfAFunctionCanBeRead) {
+TEST_F(PostgresPromises, KeepTheDeepestAllowedInputReadable) {
   PromiseNode node{database, 10ms};
   define(node);
   const std::string id = session.value("select pawl.start_workflow('w', '" + nested_lists(64) + "')");
@@ -485,7 +485,7 @@ TEST_F(PostgresPromises, TheDeepestInputOfAFunctionCanBeRead) {
   EXPECT_EQ(violations(node), std::vector<std::string>{});
 }
 
-TEST_F(PostgresPromises, AFunctionRefusesWhatTheNamespaceDoesNotAllow) {
+TEST_F(PostgresPromises, EnforceTheSettingsOfTheNamespace) {
   PromiseNode node{database};
   ASSERT_TRUE(
       node.api().put_namespace({.ns = "team", .patch = {.strict_types = true, .payload_max = {{10}}}}).ok());

@@ -52,7 +52,7 @@ class PostgresRemembered : public ::testing::Test {
   Hands other{database.conninfo(), 0ms};
 };
 
-TEST_F(PostgresRemembered, OneThatAnotherNodeRenewedIsComparedAndThenRead) {
+TEST_F(PostgresRemembered, ComparesALeaseThatAnotherNodeRenewedAndReadsItAgain) {
   (void)mine.enqueue(1);
   const TaskRecord held = mine.claim(1).front();
   renew(other, held);
@@ -62,7 +62,7 @@ TEST_F(PostgresRemembered, OneThatAnotherNodeRenewedIsComparedAndThenRead) {
   EXPECT_EQ(place_of(mine, held.id), Place::finished);
 }
 
-TEST_F(PostgresRemembered, AnotherLeaseAtTheSameAddressIsNotTakenForIt) {
+TEST_F(PostgresRemembered, DoesNotMistakeAnotherLeaseAtTheSameRowAddress) {
   (void)mine.enqueue(2);
   const TaskRecord held = mine.claim(1).front();
   complete(other, held);
@@ -75,7 +75,7 @@ TEST_F(PostgresRemembered, AnotherLeaseAtTheSameAddressIsNotTakenForIt) {
   EXPECT_EQ(place_of(mine, next.id), Place::leased);
 }
 
-TEST_F(PostgresRemembered, OnlyTheHolderIsAnsweredFromMemory) {
+TEST_F(PostgresRemembered, UsesACachedLeaseOnlyForItsHolder) {
   (void)mine.enqueue(1);
   const TaskRecord held = mine.claim(1).front();
   complete(other, held);
@@ -83,7 +83,7 @@ TEST_F(PostgresRemembered, OnlyTheHolderIsAnsweredFromMemory) {
   EXPECT_EQ(tx->load(to_end(held, "somebody else")).tasks.front()->place, Place::finished);
 }
 
-TEST_F(PostgresRemembered, ALeaseThatRanOutIsReadAgain) {
+TEST_F(PostgresRemembered, ReadsAnExpiredLeaseAgain) {
   (void)mine.enqueue(1);
   const TaskRecord held = mine.claim(1, 10s).front();
   renew(other, held);

@@ -42,7 +42,7 @@ core::TaskSpec rich_spec() {
       .labels = {{"team", "a\"b"}, {"π", "ü"}}};
 }
 
-TEST_F(PostgresRoundTrip, AReadyTaskKeepsAllItsFacts) {
+TEST_F(PostgresRoundTrip, KeepsAllFactsOfAReadyTask) {
   const auto tx = store.begin();
   const core::TaskRecord record = hands.new_task(rich_spec(), tx->now());
   tx->commit({.tasks = {{.is_new = true, .record = &record}}});
@@ -59,14 +59,14 @@ TEST_F(PostgresRoundTrip, AReadyTaskKeepsAllItsFacts) {
   EXPECT_EQ(load(record.id, false).facts.key, record.facts.key);
 }
 
-TEST_F(PostgresRoundTrip, ATaskThatIsNotThereIsNothing) {
+TEST_F(PostgresRoundTrip, FindsNoMissingTask) {
   EXPECT_FALSE(store.find_task(core::TaskId{hands.ids.next(hands.clock.now())}));
   const auto tx = store.begin();
   const auto loaded = tx->load({.tasks = {{.id = core::TaskId{}}}});
   EXPECT_FALSE(loaded.tasks.front());
 }
 
-TEST_F(PostgresRoundTrip, ALeaseKeepsWhatTheHolderDid) {
+TEST_F(PostgresRoundTrip, KeepsTheLeaseThroughStartAndHeartbeat) {
   const auto tx = store.begin();
   const core::TaskRecord created = hands.new_task(rich_spec(), tx->now());
   tx->commit({.tasks = {{.is_new = true, .record = &created}}});
@@ -98,7 +98,7 @@ TEST_F(PostgresRoundTrip, ALeaseKeepsWhatTheHolderDid) {
   EXPECT_EQ(store.find_task(created.id)->record.lease, now.lease);
 }
 
-TEST_F(PostgresRoundTrip, ACompletedTaskKeepsItsEnd) {
+TEST_F(PostgresRoundTrip, KeepsTheEndOfACompletedTask) {
   const auto made = hands.enqueue(3);
   const auto claimed = hands.claim(2);
   hands.clock.advance(1s);
@@ -115,7 +115,7 @@ TEST_F(PostgresRoundTrip, ACompletedTaskKeepsItsEnd) {
   EXPECT_EQ(load(made[2]).place, Place::ready);
 }
 
-TEST_F(PostgresRoundTrip, AttemptsAndCheckpointsAreKeptInOrder) {
+TEST_F(PostgresRoundTrip, KeepsAttemptsAndCheckpointsInOrder) {
   const auto id = hands.enqueue(1).front();
   (void)hands.claim(1);
   auto tx = store.begin();
@@ -151,7 +151,7 @@ TEST_F(PostgresRoundTrip, AttemptsAndCheckpointsAreKeptInOrder) {
   EXPECT_EQ(found[1], *change->attempt);
 }
 
-TEST_F(PostgresRoundTrip, AGuardThatDoesNotHoldStoresNothing) {
+TEST_F(PostgresRoundTrip, StoresNothingIfAGuardFails) {
   const auto id = hands.enqueue(1).front();
   (void)hands.claim(1);
   auto tx = store.begin();
@@ -169,7 +169,7 @@ TEST_F(PostgresRoundTrip, AGuardThatDoesNotHoldStoresNothing) {
   EXPECT_FALSE(store.find_task(other.id));
 }
 
-TEST_F(PostgresRoundTrip, WhatIsNotCommittedIsNotStored) {
+TEST_F(PostgresRoundTrip, StoresNothingWithoutACommit) {
   (void)hands.enqueue(5);
   {
     const auto tx = store.begin();
@@ -178,7 +178,7 @@ TEST_F(PostgresRoundTrip, WhatIsNotCommittedIsNotStored) {
   EXPECT_EQ(hands.claim(10).size(), 5U);
 }
 
-TEST_F(PostgresRoundTrip, ReadyTasksAreTakenByPriorityThenTimeThenId) {
+TEST_F(PostgresRoundTrip, ClaimsReadyTasksByPriorityThenTimeThenId) {
   const auto low = hands.enqueue(2, {.type = "mail", .priority = -1});
   const auto first = hands.enqueue(2, {.type = "mail"});
   hands.clock.advance(1s);
@@ -191,7 +191,7 @@ TEST_F(PostgresRoundTrip, ReadyTasksAreTakenByPriorityThenTimeThenId) {
   EXPECT_EQ(order, (std::vector{high[0], first[0], first[1], other_type[0], third[0], low[0]}));
 }
 
-TEST_F(PostgresRoundTrip, ALaneGivesNoMoreThanItsShare) {
+TEST_F(PostgresRoundTrip, ClaimsNoMoreThanTheShareOfALane) {
   (void)hands.enqueue(5, {.type = "mail"});
   hands.clock.advance(1s);
   (void)hands.enqueue(5, {.type = "print"});
@@ -205,7 +205,7 @@ TEST_F(PostgresRoundTrip, ALaneGivesNoMoreThanItsShare) {
   EXPECT_EQ(tx->take_ready(shares, 10).size(), 5U);  // two more and three: taken tasks are not taken again
 }
 
-TEST_F(PostgresRoundTrip, ScheduledTasksFallDueInOrder) {
+TEST_F(PostgresRoundTrip, ListsDueTasksInOrder) {
   const auto later = hands.enqueue(1, {.type = "mail", .delay = 20s});
   const auto sooner = hands.enqueue(2, {.type = "mail", .delay = 10s});
   EXPECT_EQ(store.due_tasks(10).ids.size(), 0U);
@@ -228,7 +228,7 @@ TEST_F(PostgresRoundTrip, ScheduledTasksFallDueInOrder) {
   EXPECT_EQ(hands.claim(10).size(), 1U);
 }
 
-TEST_F(PostgresRoundTrip, LeasesFallDueByExpiryOrTimeout) {
+TEST_F(PostgresRoundTrip, ListsLeasesDueByExpiryOrTimeout) {
   (void)hands.enqueue(1);
   const auto by_expiry = hands.claim(1, 30s);
   (void)hands.enqueue(1, {.type = "mail", .timeout = 10s});
@@ -244,7 +244,7 @@ TEST_F(PostgresRoundTrip, LeasesFallDueByExpiryOrTimeout) {
   EXPECT_EQ(store.due_leases(1).size(), 1U);
 }
 
-TEST_F(PostgresRoundTrip, IdempotencyKeysArePerNamespaceAndType) {
+TEST_F(PostgresRoundTrip, SeparatesIdempotencyKeysByNamespaceAndType) {
   const auto id = hands.enqueue(1, {.type = "mail", .idempotency_key = "k"}).front();
   auto tx = store.begin();
   const auto loaded = tx->load({.idempotency = {{.ns = "default", .type = "print", .key = "k"},
@@ -260,7 +260,7 @@ TEST_F(PostgresRoundTrip, IdempotencyKeysArePerNamespaceAndType) {
   }
 }
 
-TEST_F(PostgresRoundTrip, ALineIsLockedWrittenAndGone) {
+TEST_F(PostgresRoundTrip, LocksWritesAndErasesAKeyLine) {
   const LineRef ref{.ns = "default", .queue = "default", .key = "k"};
   const LineRef other{.ns = "default", .queue = "default", .key = "l"};
   const core::TaskSpec spec{.type = "mail", .key = "k"};
@@ -298,7 +298,7 @@ TEST_F(PostgresRoundTrip, ALineIsLockedWrittenAndGone) {
   EXPECT_EQ(load(third.id, false).facts.key, "k");
 }
 
-TEST_F(PostgresRoundTrip, QueueSettingsAndHeldTasks) {
+TEST_F(PostgresRoundTrip, KeepsQueueSettingsAndCountsHeldTasks) {
   (void)hands.enqueue(3);
   const core::Lane* lane = hands.lane({.type = "mail"});
   const QueueRef ref{.ns = "default", .name = "default"};
@@ -334,7 +334,7 @@ TEST_F(PostgresRoundTrip, QueueSettingsAndHeldTasks) {
   EXPECT_TRUE(store.list_queues("other").empty());
 }
 
-TEST_F(PostgresRoundTrip, LanesOfAnotherNodeAreLearntAtTheNextStart) {
+TEST_F(PostgresRoundTrip, LoadsTheLanesOfAnotherNodeAtTheNextTransaction) {
   Hands other{database.conninfo(), 0ms};
   const auto id = other.enqueue(1, {.type = "print"}).front();
   EXPECT_EQ(store.find_task(id)->record.lane->type, "print");
@@ -344,7 +344,7 @@ TEST_F(PostgresRoundTrip, LanesOfAnotherNodeAreLearntAtTheNextStart) {
   EXPECT_EQ(hands.lane({.type = "mail"})->id, 2);
 }
 
-TEST_F(PostgresRoundTrip, ALeaseTakenAgainWithinOneGroupKeepsItsPlace) {
+TEST_F(PostgresRoundTrip, KeepsTheRowOfALeaseClaimedAgainInOneGroup) {
   const auto id = hands.enqueue(1).front();
   (void)hands.claim(1);
   const auto tx = store.begin();
@@ -380,7 +380,7 @@ class PostgresLists : public PostgresRoundTrip {
   std::vector<core::TaskId> all, pending, scheduled, leased, completed;
 };
 
-TEST_F(PostgresLists, PagesGoThroughAllInBothDirections) {
+TEST_F(PostgresLists, PageThroughAllTasksInBothOrders) {
   for (const bool newest_first : {true, false}) {
     TaskPage page{.filter = {.ns = "default"}, .newest_first = newest_first, .limit = 3};
     std::vector<core::TaskId> seen;
@@ -396,7 +396,7 @@ TEST_F(PostgresLists, PagesGoThroughAllInBothDirections) {
   }
 }
 
-TEST_F(PostgresLists, FiltersByStatus) {
+TEST_F(PostgresLists, FilterByStatus) {
   EXPECT_EQ(ids({.ns = "default", .statuses = {TaskStatus::pending}}),
             set({pending[0], pending[1], scheduled[0]}));
   EXPECT_EQ(ids({.ns = "default", .statuses = {TaskStatus::claimed}}), set(leased));
@@ -407,7 +407,7 @@ TEST_F(PostgresLists, FiltersByStatus) {
             set({leased[0], leased[1], completed[0], completed[1]}));
 }
 
-TEST_F(PostgresLists, FiltersByTheRest) {
+TEST_F(PostgresLists, FilterByAllOtherFields) {
   EXPECT_EQ(ids({.ns = "default", .type = "print"}), set(completed));
   EXPECT_EQ(ids({.ns = "default", .queue = "none"}), set({}));
   EXPECT_EQ(ids({.ns = "default", .worker_id = "worker-1"}), set(leased));

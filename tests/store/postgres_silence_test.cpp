@@ -69,7 +69,7 @@ class PostgresSilence : public ::testing::Test {
   Session session{database.conninfo()};
 };
 
-TEST_F(PostgresSilence, OfAProcessIsNotWaitedForAndAnotherOneIsAsked) {
+TEST_F(PostgresSilence, OfOneProcessMovesTheCallToAnotherProcess) {
   const auto id = hands.enqueue(1).front();
   ASSERT_TRUE(hands.store->find_task(id));
   const Stopped stopped{processes()};
@@ -81,7 +81,7 @@ TEST_F(PostgresSilence, OfAProcessIsNotWaitedForAndAnotherOneIsAsked) {
   EXPECT_LT(std::chrono::steady_clock::now() - began_at, 10s);
 }
 
-TEST_F(PostgresSilence, InMidTransactionIsUnavailableAndThenBack) {
+TEST_F(PostgresSilence, InMidTransactionIsReportedAsUnavailable) {
   const auto id = hands.enqueue(1).front();
   auto tx = hands.store->begin();
   Stopped stopped{processes()};
@@ -98,7 +98,7 @@ TEST_F(PostgresSilence, InMidTransactionIsUnavailableAndThenBack) {
 }
 
 // More than all buffers in between hold, so that sending blocks too.
-TEST_F(PostgresSilence, AlsoEndsWhatIsBeingSent) {
+TEST_F(PostgresSilence, EndsABlockedSend) {
   const auto tx = hands.store->begin();
   std::vector<core::TaskRecord> records;
   const std::string payload = "\"" + std::string(1U << 20U, 'x') + "\"";
@@ -114,7 +114,7 @@ TEST_F(PostgresSilence, AlsoEndsWhatIsBeingSent) {
 }
 
 // The outcome was unknown: the server executes the commit once it continues.
-TEST_F(PostgresSilence, AfterACommitIsNotTakenForARefusal) {
+TEST_F(PostgresSilence, AfterACommitIsNotTreatedAsARejection) {
   (void)hands.enqueue(1);
   const auto tx = hands.store->begin();
   const core::TaskRecord record = hands.new_task({.type = "mail"}, tx->now());
@@ -125,7 +125,7 @@ TEST_F(PostgresSilence, AfterACommitIsNotTakenForARefusal) {
   EXPECT_TRUE(hands.store->find_task(record.id));
 }
 
-TEST_F(PostgresSilence, HasALongerLimitForWhatTakesLonger) {
+TEST_F(PostgresSilence, HasALongerLimitForSlowOperations) {
   postgres::Server server{database.conninfo(), nullptr, kSilence};
   postgres::Connection patient{server, 1min};
   patient.connect_or_throw();
@@ -144,7 +144,7 @@ TEST_F(PostgresSilence, HasALongerLimitForWhatTakesLonger) {
 }
 
 // Otherwise the node would treat a working server as lost, and abandon its work.
-TEST_F(PostgresSilence, IsLongerThanTheServerWaitsOrWorksForUs) {
+TEST_F(PostgresSilence, LimitExceedsTheTimeoutsOfTheServer) {
   const auto default_max = PostgresOptions{}.silence_max;
   postgres::Server server{database.conninfo(), nullptr, default_max};
   postgres::Connection connection{server};
@@ -164,7 +164,7 @@ TEST_F(PostgresSilence, IsLongerThanTheServerWaitsOrWorksForUs) {
   EXPECT_EQ(postgres::kind_of("57014", ""), StoreError::Kind::timeout);
 }
 
-TEST_F(PostgresSilence, IsNoneWhileTheAnswerComesInPieces) {
+TEST_F(PostgresSilence, IsNotDetectedWhileTheReplyArrivesInPieces) {
   postgres::Server server{database.conninfo(), nullptr, kSilence};
   postgres::Connection connection{server};
   connection.connect_or_throw();

@@ -42,7 +42,7 @@ class SqliteBlocked : public SqliteTest {
   pid_t child = -1;
 };
 
-TEST_F(SqliteBlocked, ByAStoppedProcessAWriteFailsWithinSecondsAndNamesIt) {
+TEST_F(SqliteBlocked, WriteFailsWithinSecondsAndNamesTheStoppedProcess) {
   (void)lane();
   stop_inside([this] {
     store = open();
@@ -60,7 +60,7 @@ TEST_F(SqliteBlocked, ByAStoppedProcessAWriteFailsWithinSecondsAndNamesIt) {
   enqueue();  // the child ends
 }
 
-TEST_F(SqliteBlocked, ByAProcessThatIsStoppedInTheTurnstileOnlyTheFirstWriteWaits) {
+TEST_F(SqliteBlocked, WriteWaitsOnceForAProcessStoppedInTheTurnstile) {
   (void)lane();
   stop_inside([this] {
     const int turn = ::open((path + "-turn").c_str(), O_RDWR | O_CLOEXEC);

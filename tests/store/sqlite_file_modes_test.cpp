@@ -33,19 +33,19 @@ class SqliteFileModes : public SqliteTest {
   mode_t umask_ = 0;
 };
 
-TEST_F(SqliteFileModes, NewFilesBelongToTheirOwnerAlone) {
+TEST_F(SqliteFileModes, OfNewFilesAllowOnlyTheOwner) {
   EXPECT_TRUE(fs::exists(path + "-wal"));
   EXPECT_TRUE(fs::exists(path + "-turn"));
   expect_private_files();
 }
 
-TEST_F(SqliteFileModes, BackupsBelongToTheirOwnerAlone) {
+TEST_F(SqliteFileModes, OfBackupsAllowOnlyTheOwner) {
   backup_sqlite(path, path + ".backup");
   EXPECT_TRUE(fs::exists(path + ".backup"));
   expect_private_files();
 }
 
-TEST_F(SqliteFileModes, AnExistingFileKeepsTheModeThatItsOwnerChose) {
+TEST_F(SqliteFileModes, OfExistingFilesAreKept) {
   store.reset();
   fs::permissions(path, fs::perms::group_read, fs::perm_options::add);
   store = open();

@@ -49,21 +49,21 @@ class SqliteFiles : public SqliteTest {
   }
 };
 
-TEST_F(SqliteFiles, ADeletedDatabaseTakesNoWrites) {
+TEST_F(SqliteFiles, RejectWritesAfterTheDatabaseWasDeleted) {
   enqueue();
   fs::remove(path);
   expect_write_refused(path);
   EXPECT_EQ(count_tasks(), 1U) << "reads go on";
 }
 
-TEST_F(SqliteFiles, AReplacedDatabaseTakesNoWrites) {
+TEST_F(SqliteFiles, RejectWritesAfterTheDatabaseWasReplaced) {
   enqueue();
   fs::copy_file(path, path + ".copy");
   fs::rename(path + ".copy", path);
   expect_write_refused(path);
 }
 
-TEST_F(SqliteFiles, ADatabaseThatIsBackInItsPlaceTakesWritesAgain) {
+TEST_F(SqliteFiles, AcceptWritesAfterTheDatabaseWasRestored) {
   enqueue();
   fs::rename(path, path + ".away");
   expect_write_refused(path);
@@ -72,7 +72,7 @@ TEST_F(SqliteFiles, ADatabaseThatIsBackInItsPlaceTakesWritesAgain) {
   EXPECT_EQ(count_tasks(), 2U);
 }
 
-TEST_F(SqliteFiles, ADeletedLogTakesNoWritesAndAnOrderlyCloseLosesNothing) {
+TEST_F(SqliteFiles, RejectWritesAfterTheLogWasDeletedAndCloseWithoutLoss) {
   enqueue();
   fs::remove(path + "-wal");
   expect_write_refused(path + "-wal");
@@ -81,18 +81,18 @@ TEST_F(SqliteFiles, ADeletedLogTakesNoWritesAndAnOrderlyCloseLosesNothing) {
   EXPECT_EQ(count_tasks(), 1U);
 }
 
-TEST_F(SqliteFiles, DeletedSharedMemoryTakesNoWrites) {
+TEST_F(SqliteFiles, RejectWritesAfterTheSharedMemoryWasDeleted) {
   enqueue();
   fs::remove(path + "-shm");
   expect_write_refused(path + "-shm");
 }
 
-TEST_F(SqliteFiles, NewLanesAreWritesToo) {
+TEST_F(SqliteFiles, RejectNewLanesAfterTheDatabaseWasDeleted) {
   fs::remove(path);
   EXPECT_EQ(kind_thrown_by([&] { (void)lane("mail", "new"); }), StoreError::Kind::unavailable);
 }
 
-TEST_F(SqliteFiles, ALogThatWasDeletedAfterAKillIsNoticedAtOpen) {
+TEST_F(SqliteFiles, AreNotOpenedIfTheLogWasDeletedAfterAKill) {
   in_killed_process([&] { enqueue(); });
   delete_log();
   expect_not_opened();
@@ -102,7 +102,7 @@ TEST_F(SqliteFiles, ALogThatWasDeletedAfterAKillIsNoticedAtOpen) {
   EXPECT_EQ(count_tasks(), 0U);
 }
 
-TEST_F(SqliteFiles, AnEmptiedLogIsNoticedAtOpen) {
+TEST_F(SqliteFiles, AreNotOpenedIfTheLogWasTruncated) {
   in_killed_process([&] { enqueue(); });
   fs::resize_file(path + "-wal", 0);
   fs::remove(path + "-shm");
@@ -110,7 +110,7 @@ TEST_F(SqliteFiles, AnEmptiedLogIsNoticedAtOpen) {
 }
 
 // A checkpoint runs in between: the commits after it are lost nevertheless.
-TEST_F(SqliteFiles, ALogThatWasDeletedAfterACopyIsNoticedAtOpen) {
+TEST_F(SqliteFiles, AreNotOpenedIfTheLogWasDeletedAfterACheckpoint) {
   in_killed_process([&] {
     const std::string payload = "\"" + std::string(200'000, 'x') + "\"";
     for (int i = 0; i < 100; ++i) enqueue({.payload = {payload}});  // 50 pages each; a checkpoint every 1,000
@@ -124,7 +124,7 @@ TEST_F(SqliteFiles, ALogThatWasDeletedAfterACopyIsNoticedAtOpen) {
   expect_not_opened();
 }
 
-TEST_F(SqliteFiles, ALogThatAnotherProgramHasMergedIsNotMissed) {
+TEST_F(SqliteFiles, AreOpenedAfterAnotherProgramCheckpointedTheLog) {
   in_killed_process([&] { enqueue(); });
   execute(path, "pragma wal_checkpoint(truncate)");  // closing then removes it
   ASSERT_FALSE(fs::exists(path + "-wal"));
@@ -132,7 +132,7 @@ TEST_F(SqliteFiles, ALogThatAnotherProgramHasMergedIsNotMissed) {
   EXPECT_EQ(count_tasks(), 1U);
 }
 
-TEST_F(SqliteFiles, CopiesOfAllFilesOpen) {
+TEST_F(SqliteFiles, CopiedTogetherCanBeOpened) {
   in_killed_process([&] { enqueue(); });
   const std::string copy = folder.file("copy.db");
   for (const auto* part : {"", "-wal", "-mark"}) fs::copy_file(path + part, copy + part);
@@ -141,7 +141,7 @@ TEST_F(SqliteFiles, CopiesOfAllFilesOpen) {
   EXPECT_EQ(count_tasks(), 1U);
 }
 
-TEST_F(SqliteFiles, ABackupOpensInThePlaceOfItsOriginal) {
+TEST_F(SqliteFiles, ReplacedByABackupCanBeOpened) {
   enqueue();
   const std::string backup = folder.file("backup.db");
   backup_sqlite(path, backup);

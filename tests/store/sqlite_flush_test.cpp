@@ -24,7 +24,7 @@ using sqlite::Flusher;
 
 class SqliteFlush : public SqliteTest {};
 
-TEST_F(SqliteFlush, OneIsEnoughForAllThatWasCommittedBefore) {
+TEST_F(SqliteFlush, CoversAllEarlierCommits) {
   enqueue();  // creates the log
   int flushes = 0;
   Flusher flusher{path + "-wal", [&](int) { return ++flushes, 0; }};
@@ -38,7 +38,7 @@ TEST_F(SqliteFlush, OneIsEnoughForAllThatWasCommittedBefore) {
   EXPECT_EQ(flushes, 2);
 }
 
-TEST_F(SqliteFlush, WhoComesWhileOneIsUnderWayWaitsForTheNext) {
+TEST_F(SqliteFlush, InProgressDoesNotCoverLaterCommits) {
   enqueue();
   std::promise<void> began;
   std::promise<void> may_end;
@@ -61,7 +61,7 @@ TEST_F(SqliteFlush, WhoComesWhileOneIsUnderWayWaitsForTheNext) {
   EXPECT_EQ(flushes, 2);
 }
 
-TEST_F(SqliteFlush, ThatFailsIsNotTakenForDoneByTheNextOne) {
+TEST_F(SqliteFlush, IsNotMadeUpForByTheNextOneAfterAFailure) {
   enqueue();
   bool works = false;
   Flusher flusher{path + "-wal", [&](int) {
@@ -78,7 +78,7 @@ TEST_F(SqliteFlush, ThatFailsIsNotTakenForDoneByTheNextOne) {
   EXPECT_EQ(kind_thrown_by([&] { flusher.check(); }), StoreError::Kind::unavailable);
 }
 
-TEST_F(SqliteFlush, ThatCouldNotBeTriedIsTriedAgain) {
+TEST_F(SqliteFlush, IsRetriedIfItCouldNotStart) {
   TempFolder elsewhere;
   const std::string log = elsewhere.file("log");
   Flusher flusher{log, [](int) { return 0; }};
@@ -89,7 +89,7 @@ TEST_F(SqliteFlush, ThatCouldNotBeTriedIsTriedAgain) {
   flusher.check();
 }
 
-TEST_F(SqliteFlush, IsNotBelievedAfterTheDatabaseCouldNotBeFlushed) {
+TEST_F(SqliteFlush, IsRejectedAfterTheDatabaseFileFailedToFlush) {
   Flusher flusher{path + "-wal", [](int) { return 0; }};
   const std::uint64_t number = flusher.number([] {});
   flusher.distrust("the database");
@@ -107,7 +107,7 @@ TEST_F(SqliteFlush, FindsTheLogOfAFileBehindALink) {
   EXPECT_TRUE(load(record.id).has_value());
 }
 
-TEST_F(SqliteFlush, IsAwaitedByWhoTellsOfACommitWithoutOneOfItsOwn) {
+TEST_F(SqliteFlush, IsAwaitedByAReplyThatDependsOnAnEarlierCommit) {
   engine::Engine engine{*store, clock, random};
   const auto commit = [&engine] {
     std::vector<engine::Request> group;
@@ -117,10 +117,10 @@ TEST_F(SqliteFlush, IsAwaitedByWhoTellsOfACommitWithoutOneOfItsOwn) {
   };
   const CommitNumber made = commit().number;
   EXPECT_GT(made, kDurable);
-  EXPECT_EQ(commit().number, made) << "that there is one already is told when it is there for good";
+  EXPECT_EQ(commit().number, made) << "the reply waits until the existing task is durable";
 }
 
-TEST_F(SqliteFlush, CommitsAreNumberedAndAwaited) {
+TEST_F(SqliteFlush, IsAwaitedByCommitNumber) {
   const core::TaskRecord record = new_task();
   const CommitNumber number = store->begin()->commit_soon({.tasks = {added(record)}});
   EXPECT_GT(number, kDurable);
@@ -129,7 +129,7 @@ TEST_F(SqliteFlush, CommitsAreNumberedAndAwaited) {
   EXPECT_TRUE(load(record.id).has_value());
 }
 
-TEST_F(SqliteFlush, ALogThatIsCopiedMeanwhileStartsAgain) {
+TEST_F(SqliteFlush, LetsTheLogRestartAfterAConcurrentCheckpoint) {
   const auto connect = [this] {
     auto connection =
         std::make_unique<Connection>(sqlite::ConnectionOptions{.path = path, .is_writer = true});
@@ -164,7 +164,7 @@ std::map<std::string, std::uint64_t> blocked_by_threads() {
   return blocked;
 }
 
-TEST_F(SqliteFlush, NoThreadOfAStoreTakesSignalsThatAreMeantForTheProgram) {
+TEST_F(SqliteFlush, ThreadsBlockTheSignalsOfTheProgram) {
   const auto before = blocked_by_threads();
   const auto another = open();
   const auto after = blocked_by_threads();
@@ -178,7 +178,7 @@ TEST_F(SqliteFlush, NoThreadOfAStoreTakesSignalsThatAreMeantForTheProgram) {
   EXPECT_GT(threads, 0);
 }
 
-TEST_F(SqliteFlush, WhatAnotherProcessDidToALeaseIsSeen) {
+TEST_F(SqliteFlush, KeepsNoCachedLeaseAfterAForeignCommit) {
   const core::TaskId id = enqueue().id;
   auto mine = claim(1).at(0);
   ASSERT_EQ(load(id)->place, core::Place::leased);
@@ -197,7 +197,7 @@ TEST_F(SqliteFlush, WhatAnotherProcessDidToALeaseIsSeen) {
   EXPECT_EQ(load(id)->place, core::Place::finished);
 }
 
-TEST_F(SqliteFlush, ARememberedLeaseIsWhatTheFileSays) {
+TEST_F(SqliteFlush, KeepsCachedLeasesEqualToTheFile) {
   const core::TaskId id = enqueue({.key = "account"}).id;
   (void)claim(1);
   const auto remembered = *load(id);

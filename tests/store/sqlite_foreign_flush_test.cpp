@@ -43,7 +43,7 @@ class SqliteForeignFlush : public SqliteTest {
   engine::Engine other_engine{*other, clock, random};
 };
 
-TEST_F(SqliteForeignFlush, ARepeatedEnqueueWaitsForIt) {
+TEST_F(SqliteForeignFlush, DelaysARepeatedEnqueue) {
   (void)other->namespaces();
   const core::EnqueueTasks enqueue{.tasks = {{.type = "t", .idempotency_key = "welcome-42"}}};
   commit_unflushed(engine, enqueue);
@@ -53,7 +53,7 @@ TEST_F(SqliteForeignFlush, ARepeatedEnqueueWaitsForIt) {
   EXPECT_GE(done, 1);
 }
 
-TEST_F(SqliteForeignFlush, ARepeatedCompletionWaitsForIt) {
+TEST_F(SqliteForeignFlush, DelaysARepeatedCompletion) {
   const core::TaskId id = enqueue().id;
   const auto held = claim(1).at(0);
   const core::ReportTasks report{
@@ -66,7 +66,7 @@ TEST_F(SqliteForeignFlush, ARepeatedCompletionWaitsForIt) {
   EXPECT_GE(done, 1);
 }
 
-TEST_F(SqliteForeignFlush, AReadWaitsForIt) {
+TEST_F(SqliteForeignFlush, DelaysARead) {
   const core::TaskRecord record = new_task();
   (void)other->find_task(record.id);
   (void)store->begin()->commit_soon({.tasks = {added(record)}});
@@ -75,7 +75,7 @@ TEST_F(SqliteForeignFlush, AReadWaitsForIt) {
   EXPECT_GE(flushes, before + 1);
 }
 
-TEST_F(SqliteForeignFlush, WhatWasCommittedBeforeTheOpenIsFlushedToo) {
+TEST_F(SqliteForeignFlush, CoversCommitsBeforeTheOpen) {
   const core::TaskRecord record = new_task();
   (void)store->begin()->commit_soon({.tasks = {added(record)}});
   int flushed = 0;
@@ -85,7 +85,7 @@ TEST_F(SqliteForeignFlush, WhatWasCommittedBeforeTheOpenIsFlushedToo) {
   EXPECT_EQ(flushed, 1);
 }
 
-TEST_F(SqliteForeignFlush, ReadsOfOneProcessAloneFlushNothing) {
+TEST_F(SqliteForeignFlush, IsNotNeededWithASingleProcess) {
   const core::TaskRecord record = new_task();
   other->begin()->commit({.tasks = {added(record)}});
   (void)other->find_task(record.id);

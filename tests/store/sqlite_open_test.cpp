@@ -29,7 +29,7 @@ class SqliteOpen : public Test {
   CountingRandom random;
 };
 
-TEST_F(SqliteOpen, MakesAndMigratesTheFileOnce) {
+TEST_F(SqliteOpen, CreatesAndMigratesTheFileOnce) {
   const std::string path = folder.file("new.db");
   (void)open(path);
   const auto first = sqlite_migration_status(path);
@@ -41,19 +41,19 @@ TEST_F(SqliteOpen, MakesAndMigratesTheFileOnce) {
   EXPECT_EQ(sqlite_migration_status(path)[0].applied_at, first[0].applied_at);
 }
 
-TEST_F(SqliteOpen, RefusesAFolderThatDoesNotExist) {
+TEST_F(SqliteOpen, RejectsAFolderThatDoesNotExist) {
   const std::string path = folder.file("no/such/folder.db");
   expect_refused(path, StoreError::Kind::unavailable, path);
 }
 
-TEST_F(SqliteOpen, RefusesAFileThatIsNoDatabase) {
+TEST_F(SqliteOpen, RejectsAFileThatIsNotADatabase) {
   const std::string path = folder.file("letter.txt");
   std::ofstream{path} << std::string(5000, 'x');
   expect_refused(path, StoreError::Kind::internal, path);
   expect_refused(path, StoreError::Kind::internal, "not a SQLite database");
 }
 
-TEST_F(SqliteOpen, SaysWhatFailedInPlainWords) {
+TEST_F(SqliteOpen, ReportsAFailureWithoutSqlTerms) {
   const std::string path = folder.file("letter.txt");
   std::ofstream{path} << std::string(5000, 'x');
   std::string message;
@@ -84,7 +84,7 @@ TEST_F(SqliteOpen, ReportsThatAnotherProcessHoldsTheWriteLockAndGivesUp) {
   open_it();
 }
 
-TEST_F(SqliteOpen, RefusesAFileItMayNotWrite) {
+TEST_F(SqliteOpen, RejectsAReadOnlyFile) {
   const std::string path = folder.file("mine.db");
   (void)open(path);
   std::filesystem::permissions(folder.file(""), std::filesystem::perms::all);
@@ -100,7 +100,7 @@ TEST_F(SqliteOpen, RefusesAFileItMayNotWrite) {
   }
 }
 
-TEST_F(SqliteOpen, RefusesANewerSchema) {
+TEST_F(SqliteOpen, RejectsANewerSchema) {
   const std::string path = folder.file("newer.db");
   (void)open(path);
   execute(path, "insert into schema_migrations values (99, 'from_the_future', 'x', 0)");
@@ -108,21 +108,21 @@ TEST_F(SqliteOpen, RefusesANewerSchema) {
   EXPECT_EQ(kind_thrown_by([&] { (void)sqlite_migration_status(path); }), StoreError::Kind::schema);
 }
 
-TEST_F(SqliteOpen, RefusesAnEditedMigration) {
+TEST_F(SqliteOpen, RejectsAnEditedMigration) {
   const std::string path = folder.file("edited.db");
   (void)open(path);
   execute(path, "update schema_migrations set checksum = 'edited'");
   expect_refused(path, StoreError::Kind::schema, "other content");
 }
 
-TEST_F(SqliteOpen, StatusOfAnEmptyFileIsAllPending) {
+TEST_F(SqliteOpen, ReportsAllMigrationsOfAnEmptyFileAsPending) {
   const std::string path = folder.file("empty.db");
   std::ofstream{path}.flush();
   ASSERT_FALSE(sqlite_migration_status(path).empty());
   EXPECT_FALSE(sqlite_migration_status(path)[0].applied_at);
 }
 
-TEST_F(SqliteOpen, ADamagedDatabaseIsSaidToBeOne) {
+TEST_F(SqliteOpen, ReportsADamagedDatabase) {
   const std::string path = folder.file("damaged.db");
   (void)open(path);
   const int file = ::open(path.c_str(), O_WRONLY);
@@ -146,7 +146,7 @@ TEST_F(SqliteOpen, ADamagedDatabaseIsSaidToBeOne) {
 
 class SqliteFullDisk : public SqliteTest {};
 
-TEST_F(SqliteFullDisk, StoresNothingOfAGroupAndWorksAgainWithRoom) {
+TEST_F(SqliteFullDisk, RollsBackTheGroupAndRecoversWhenThereIsRoom) {
   const auto before = enqueue();
   store.reset();
   store = open(100);

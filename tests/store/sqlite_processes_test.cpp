@@ -17,7 +17,7 @@ namespace {
 
 using SqliteProcesses = SqliteTest;
 
-TEST_F(SqliteProcesses, LearnEachOthersLanes) {
+TEST_F(SqliteProcesses, LoadEachOthersLanes) {
   const auto other = open();
   const core::Lane& made = lane("mail", "new");
   const auto record = enqueue({.type = "new", .queue = "mail"});
@@ -31,7 +31,7 @@ TEST_F(SqliteProcesses, LearnEachOthersLanes) {
   EXPECT_EQ(other->intern_lanes({&same, 1}).front(), lanes[1]);
 }
 
-TEST_F(SqliteProcesses, NoticeForeignCommitsAndNotTheirOwn) {
+TEST_F(SqliteProcesses, DetectForeignCommitsAndNotTheirOwn) {
   const auto other = open();
   (void)other->may_have_changed();
   EXPECT_FALSE(other->may_have_changed());
@@ -44,7 +44,7 @@ TEST_F(SqliteProcesses, NoticeForeignCommitsAndNotTheirOwn) {
   EXPECT_FALSE(other->may_have_changed());
 }
 
-TEST_F(SqliteProcesses, SayWhatTheyKnowWhileATransactionIsOpen) {
+TEST_F(SqliteProcesses, DetectNoForeignCommitDuringTheirOwnTransaction) {
   (void)store->may_have_changed();
   const auto transaction = store->begin();
   EXPECT_FALSE(store->may_have_changed());
@@ -99,7 +99,7 @@ TEST_F(SqliteProcesses, ClaimDisjointTasksAndNeverSeeABusyDatabase) {
   EXPECT_EQ(store->list_task_ids(all).size(), kStores * kEach);
 }
 
-TEST_F(SqliteProcesses, ThatOpenANewFileAtOnceAllSucceed) {
+TEST_F(SqliteProcesses, OpeningANewFileConcurrentlyAllSucceed) {
   const std::string fresh = folder.file("fresh.db");
   std::atomic<int> opened = 0;
   std::vector<std::thread> threads;
@@ -114,7 +114,7 @@ TEST_F(SqliteProcesses, ThatOpenANewFileAtOnceAllSucceed) {
 }
 
 // An open snapshot pins the log: it may grow meanwhile, and is truncated once the snapshot is released.
-TEST_F(SqliteProcesses, ThatForgetASnapshotDoNotLeaveAnEndlessLog) {
+TEST_F(SqliteProcesses, TruncateTheLogAfterAForgottenSnapshotEnds) {
   sqlite3* reader = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &reader), SQLITE_OK);
   ASSERT_EQ(sqlite3_exec(reader, "begin; select count(*) from tasks", nullptr, nullptr, nullptr), SQLITE_OK);

@@ -17,7 +17,7 @@ std::vector<core::TaskId> ids_of(const std::vector<core::TaskRecord>& records) {
   return list;
 }
 
-TEST_F(SqliteReads, QueueSettingsAreKept) {
+TEST_F(SqliteReads, ReturnQueueSettings) {
   const QueueRef ref{.ns = "default", .name = "mail"};
   EXPECT_EQ(store->begin()->load({.queues = {ref}}).queues.front(), core::QueueSettings{});
   const core::QueueSettings settings{.paused = true,
@@ -32,7 +32,7 @@ TEST_F(SqliteReads, QueueSettingsAreKept) {
   EXPECT_EQ(store->begin()->load({.queues = {ref}}).queues.front(), core::QueueSettings{});
 }
 
-TEST_F(SqliteReads, CountsAreKeptByLaneAndShownByQueue) {
+TEST_F(SqliteReads, SumTheCountsOfLanesByQueue) {
   const core::Lane* a = &lane("mail", "a");
   const core::Lane* b = &lane("mail", "b");
   const core::QueueCounts counts{
@@ -64,7 +64,7 @@ TEST_F(SqliteReads, CountsAreKeptByLaneAndShownByQueue) {
   EXPECT_EQ(held[1].held, 1);
 }
 
-TEST_F(SqliteReads, DueTasksComeInOrderAndSayWhenTheNextIs) {
+TEST_F(SqliteReads, ReturnDueTasksInOrderAndTheNextDueTime) {
   EXPECT_FALSE(store->due_tasks(10).next);
   const auto late = enqueue({.delay = 30s});
   const auto soon = enqueue({.delay = 10s});
@@ -81,7 +81,7 @@ TEST_F(SqliteReads, DueTasksComeInOrderAndSayWhenTheNextIs) {
   EXPECT_FALSE(store->due_tasks(3).next);
 }
 
-TEST_F(SqliteReads, DueLeasesAreThoseOverOrTimedOut) {
+TEST_F(SqliteReads, ReturnExpiredAndTimedOutLeases) {
   enqueue();
   enqueue({.timeout = 5s});
   const auto held = claim(2);
@@ -132,7 +132,7 @@ class SqliteLists : public SqliteTest {
   std::vector<core::TaskRecord> all;
 };
 
-TEST_F(SqliteLists, AreByStatus) {
+TEST_F(SqliteLists, FilterByStatus) {
   EXPECT_EQ(list({.ns = "default"}), (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_EQ(list({.ns = "default", .statuses = {TaskStatus::completed}}), Numbers{0});
   EXPECT_EQ(list({.ns = "default", .statuses = {TaskStatus::failed}}), Numbers{1});
@@ -149,7 +149,7 @@ TEST_F(SqliteLists, AreByStatus) {
             (Numbers{0, 5}));
 }
 
-TEST_F(SqliteLists, AreByEveryOtherFilter) {
+TEST_F(SqliteLists, FilterByEveryOtherField) {
   EXPECT_EQ(list({.ns = "default", .queue = "mail"}), Numbers{7});
   EXPECT_EQ(list({.ns = "default", .type = "u"}), Numbers{6});
   EXPECT_EQ(list({.ns = "default", .queue = "mail", .type = "u"}), Numbers{});
@@ -168,7 +168,7 @@ TEST_F(SqliteLists, AreByEveryOtherFilter) {
   EXPECT_EQ(list({.ns = "default", .created_before = all[5].facts.created_at}), (Numbers{0, 1, 2, 3, 4}));
 }
 
-TEST_F(SqliteLists, ComeInPagesEitherWay) {
+TEST_F(SqliteLists, HavePagesInBothOrders) {
   for (const bool newest_first : {true, false}) {
     auto expected = ids_of(all);
     if (newest_first) std::reverse(expected.begin(), expected.end());
@@ -184,7 +184,7 @@ TEST_F(SqliteLists, ComeInPagesEitherWay) {
   }
 }
 
-TEST_F(SqliteLists, ShowTasksWholeWithTheirAttempts) {
+TEST_F(SqliteLists, ContainWholeTasksWithTheirAttempts) {
   const auto tasks = store->list_tasks({.filter = {.ns = "default"}, .newest_first = false});
   ASSERT_EQ(tasks.size(), all.size());
   EXPECT_EQ(tasks[1].attempts.size(), 1U);

@@ -33,7 +33,7 @@ TEST_F(SqliteTasks, KeepTheirFactsByteForByte) {
   EXPECT_EQ(found->record.available_at, record.available_at);
 }
 
-TEST_F(SqliteTasks, WithADamagedRowSaySoAndHoldUpNoOther) {
+TEST_F(SqliteTasks, WithADamagedRowAreReportedAndDoNotBlockOthers) {
   const auto damaged = enqueue(full_spec());
   const auto whole = enqueue({});
   store.reset();
@@ -53,7 +53,7 @@ TEST_F(SqliteTasks, WithADamagedRowSaySoAndHoldUpNoOther) {
   EXPECT_TRUE(engine::findings_of(*store->find_task(whole.id)).empty());
 }
 
-TEST_F(SqliteTasks, AreLoadedWithTheirKeyWhereverTheyStand) {
+TEST_F(SqliteTasks, AreLoadedWithTheirKeyFromEveryTable) {
   const auto ready = enqueue({.key = "k"});
   core::TaskRecord scheduled = enqueue({.key = "k", .delay = 10s});
   const auto waiting = new_task({.key = "k"}, false);
@@ -109,7 +109,7 @@ TEST_F(SqliteTasks, KeepTheirEnd) {
   EXPECT_FALSE(found->record.lease);
 }
 
-TEST_F(SqliteTasks, KeepTheAttemptsThatFailed) {
+TEST_F(SqliteTasks, KeepFailedAttempts) {
   enqueue();
   auto record = claim(1).front();
   fail(record, true);
@@ -125,7 +125,7 @@ TEST_F(SqliteTasks, KeepTheAttemptsThatFailed) {
   EXPECT_FALSE(attempts[1]);
 }
 
-TEST_F(SqliteTasks, ThatFailForGoodCanBeRevived) {
+TEST_F(SqliteTasks, CanBeRevivedAfterTheirLastFailure) {
   enqueue();
   auto record = claim(1).front();
   fail(record, false);
@@ -140,7 +140,7 @@ TEST_F(SqliteTasks, ThatFailForGoodCanBeRevived) {
   EXPECT_EQ(load(record.id)->progress.budget_from, 1);
 }
 
-TEST_F(SqliteTasks, AreTakenByPriorityThenTimeThenId) {
+TEST_F(SqliteTasks, AreClaimedByPriorityThenTimeThenId) {
   const auto low = enqueue({.priority = 1});
   const auto first = enqueue({.priority = 5});
   const auto second = enqueue({.type = "u", .priority = 5});
@@ -157,7 +157,7 @@ TEST_F(SqliteTasks, AreTakenByPriorityThenTimeThenId) {
   EXPECT_TRUE(claim_from(*store, lanes, 4).empty());
 }
 
-TEST_F(SqliteTasks, AreTakenInOrderAlsoOverManyLanes) {
+TEST_F(SqliteTasks, AreClaimedInOrderAcrossManyLanes) {
   std::vector<core::TaskId> expected;
   std::vector<const core::Lane*> lanes;
   for (int i = 0; i < 200; ++i) {
@@ -175,7 +175,7 @@ TEST_F(SqliteTasks, AreTakenInOrderAlsoOverManyLanes) {
   EXPECT_EQ(got, expected);
 }
 
-TEST_F(SqliteTasks, AreTakenUpToALanesShare) {
+TEST_F(SqliteTasks, AreClaimedUpToTheShareOfALane) {
   for (int i = 0; i < 5; ++i) enqueue();
   for (int i = 0; i < 5; ++i) enqueue({.type = "u"});
   const std::vector<LaneShare> shares{{.lane = &lane(), .max = 2}, {.lane = &lane("default", "u"), .max = 4}};
@@ -184,7 +184,7 @@ TEST_F(SqliteTasks, AreTakenUpToALanesShare) {
   EXPECT_EQ(transaction->take_ready(shares, 10).size(), 3U);  // taken tasks are not taken again
 }
 
-TEST_F(SqliteTasks, ComeBackWhenTheirTransactionIsGivenUp) {
+TEST_F(SqliteTasks, AreReadyAgainAfterARollback) {
   const auto record = enqueue();
   {
     const LaneShare share{.lane = record.lane, .max = 1};
@@ -193,7 +193,7 @@ TEST_F(SqliteTasks, ComeBackWhenTheirTransactionIsGivenUp) {
   EXPECT_EQ(load(record.id)->place, Place::ready);
 }
 
-TEST_F(SqliteTasks, AreNotWrittenFromAnotherFenceOrPlace) {
+TEST_F(SqliteTasks, AreNotWrittenWithAnOutdatedFenceOrTable) {
   enqueue();
   const auto bystander = new_task();
   auto record = claim(1).front();
@@ -222,7 +222,7 @@ TEST_F(SqliteTasks, AreFoundByTheirIdempotencyKey) {
   EXPECT_EQ(kind_thrown_by([&] { transaction->commit({.tasks = {added(again)}}); }), StoreError::Kind::retry);
 }
 
-TEST_F(SqliteTasks, ThatExistAreNotStoredAgain) {
+TEST_F(SqliteTasks, AreNotInsertedTwice) {
   const auto record = enqueue();
   const auto transaction = store->begin();
   EXPECT_EQ(kind_thrown_by([&] { transaction->commit({.tasks = {added(record)}}); }),
@@ -257,7 +257,7 @@ TEST_F(SqliteTasks, OfOneKeyWaitInTheirLine) {
   EXPECT_EQ(load(second.id)->place, Place::ready);
 }
 
-TEST_F(SqliteTasks, LeaveErrorBoundariesAsCheckpoints) {
+TEST_F(SqliteTasks, StoreErrorBoundariesAsCheckpoints) {
   const auto record = new_task();
   TaskWrite write = added(record);
   write.error_boundaries = {{R"({"n":1})"}, {R"({"n":2})"}};
@@ -271,7 +271,7 @@ TEST_F(SqliteTasks, LeaveErrorBoundariesAsCheckpoints) {
                                               .created_at = clock.now()}));
 }
 
-TEST_F(SqliteTasks, ThatAreNewAndClaimedInOneGroupAreStoredOnce) {
+TEST_F(SqliteTasks, EnqueuedAndClaimedInOneGroupAreStoredOnce) {
   auto record = new_task(full_spec());
   core::apply(record, core::decide_claim(record, "w", 30s, clock.now()));
   store->begin()->commit({.tasks = {added(record)}});

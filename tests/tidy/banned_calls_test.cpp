@@ -73,7 +73,7 @@ std::vector<SourceFile> checked_files() {
   return files_under({"src", "include", "examples"}, {".hpp", ".cpp"});
 }
 
-TEST(BannedCalls, StandOnlyWhereTheyAreAtHome) {
+TEST(BannedCalls, AppearOnlyInTheirAllowedFiles) {
   Complaints complaints;
   for (const auto& file : checked_files()) {
     for (const auto& ban : kBans) {
@@ -84,7 +84,7 @@ TEST(BannedCalls, StandOnlyWhereTheyAreAtHome) {
   EXPECT_EQ(complaints, Complaints{});
 }
 
-TEST(BannedCalls, TheListOfHomesIsNotLongerThanNeeded) {
+TEST(BannedCalls, HaveNoUnusedException) {
   const auto files = checked_files();
   Complaints complaints;
   for (const auto& home : kHomes) {
@@ -97,7 +97,7 @@ TEST(BannedCalls, TheListOfHomesIsNotLongerThanNeeded) {
   EXPECT_EQ(complaints, Complaints{});
 }
 
-TEST(BannedCalls, AreSeenInCodeAndNotInCommentsOrStrings) {
+TEST(BannedCalls, AreDetectedInCodeAndNotInCommentsOrStrings) {
   const Ban ban{.call = "getenv", .instead = "no"};
   EXPECT_EQ(uses(file_of("a.cpp", "auto home = std::getenv(\"HOME\");"), ban),
             Complaints{"a.cpp:1: 'getenv': no"});

@@ -79,7 +79,7 @@ TEST(Docs, HaveNoBrokenLinks) {
   EXPECT_EQ(complaints, Complaints{});
 }
 
-TEST(Docs, TheArchitectureNamesPathsThatExist) {
+TEST(Docs, ArchitectureNamesPathsThatExist) {
   auto files = files_under({"."}, {"ARCHITECTURE.md"});
   ASSERT_EQ(files.size(), 1U);
   Complaints complaints;
@@ -91,14 +91,14 @@ TEST(Docs, TheArchitectureNamesPathsThatExist) {
   EXPECT_EQ(complaints, Complaints{});
 }
 
-TEST(Docs, ABrokenLinkIsSeen) {
+TEST(Docs, CheckDetectsABrokenLink) {
   const auto file = file_of("README.md",
                             "[a](LICENSE), [b](https://x.org/y), [c](#here)\n[d](no/such.md#part)\n"
                             "```\n[e](not/a/link)\n```\n");
   EXPECT_EQ(broken_links(file), Complaints{"README.md:2: the link to no/such.md is broken"});
 }
 
-TEST(Docs, PathsAreReadOutOfProse) {
+TEST(Docs, CheckFindsPathsInProse) {
   EXPECT_EQ(paths_named("See `src/core/api/api.hpp`, src/store/<db>/sql and src/core/*_machine.cpp."),
             (std::vector<std::string>{"src/core/api/api.hpp", "src/store/", "src/core/*_machine.cpp"}));
   EXPECT_TRUE(exists("src/store/migration*.hpp"));

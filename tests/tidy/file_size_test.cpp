@@ -14,7 +14,7 @@ Complaints check(const SourceFile& file) {
   return {file.path + " has " + std::to_string(file.lines.size()) + " lines: split it by noun"};
 }
 
-TEST(FileSize, NoFileIsOver600Lines) {
+TEST(FileSize, IsAtMost600Lines) {
   Complaints complaints;
   for (const auto& file : files_under({"."}, {".cpp", ".hpp", ".sql", ".sh", ".cmake", "CMakeLists.txt"})) {
     for (auto& complaint : check(file)) complaints.push_back(std::move(complaint));
@@ -22,7 +22,7 @@ TEST(FileSize, NoFileIsOver600Lines) {
   EXPECT_EQ(complaints, Complaints{});
 }
 
-TEST(FileSize, TheLimitIsSeen) {
+TEST(FileSize, CheckDetectsALongFile) {
   SourceFile file{.path = "a.cpp", .lines = std::vector<std::string>(kLinesMax)};
   EXPECT_EQ(check(file), Complaints{});
   file.lines.emplace_back();

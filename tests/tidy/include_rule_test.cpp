@@ -142,7 +142,7 @@ Complaints check_public_header(const SourceFile& file) {
   return complaints;
 }
 
-TEST(IncludeRule, EverySourceKeepsIt) {
+TEST(IncludeRule, HoldsForEverySource) {
   Complaints complaints;
   for (const auto& file : files_under({"src"}, {".hpp", ".cpp"})) {
     for (auto& complaint : check_source(file)) complaints.push_back(std::move(complaint));
@@ -150,7 +150,7 @@ TEST(IncludeRule, EverySourceKeepsIt) {
   EXPECT_EQ(complaints, Complaints{});
 }
 
-TEST(IncludeRule, PublicHeadersSeeStdAndJsonOnly) {
+TEST(IncludeRule, LetsPublicHeadersIncludeOnlyStdAndJson) {
   Complaints complaints;
   for (const auto& file : files_under({"include"}, {".hpp"})) {
     for (auto& complaint : check_public_header(file)) complaints.push_back(std::move(complaint));
@@ -158,13 +158,13 @@ TEST(IncludeRule, PublicHeadersSeeStdAndJsonOnly) {
   EXPECT_EQ(complaints, Complaints{});
 }
 
-TEST(IncludeRule, SeesALowerLayerThatIncludesAHigherOne) {
+TEST(IncludeRule, DetectsALowerLayerThatIncludesAHigherOne) {
   const auto file =
       file_of("src/core/task/task.cpp", "#include \"core/task/task.hpp\"\n#include \"store/store.hpp\"\n");
   EXPECT_EQ(check_source(file), Complaints{"src/core/task/task.cpp:2: core may not include store"});
 }
 
-TEST(IncludeRule, SeesAnEngineThatKnowsItsDatabase) {
+TEST(IncludeRule, DetectsAnEngineThatIncludesADatabase) {
   const auto file =
       file_of("src/engine/claim.cpp", "#include \"store/sqlite/open.hpp\"\n#include <sqlite3.h>\n");
   EXPECT_EQ(check_source(file),
@@ -172,7 +172,7 @@ TEST(IncludeRule, SeesAnEngineThatKnowsItsDatabase) {
                         "src/engine/claim.cpp:2: only store/sqlite may see <sqlite3.h>"}));
 }
 
-TEST(IncludeRule, SeesAFolderThatHasNoRule) {
+TEST(IncludeRule, DetectsAFolderWithoutARule) {
   EXPECT_EQ(check_source(file_of("src/misc/util.cpp", "")),
             Complaints{"src/misc/util.cpp: its folder has no row in kFolderRules"});
 }

@@ -101,14 +101,14 @@ TEST(Notices, NameAllPackagesInTheDashboardWithTheirVersions) {
   EXPECT_EQ(complaints, Complaints{});
 }
 
-TEST(Notices, HaveTheTextOfEachLicenceThatTheyName) {
+TEST(Notices, HaveTheTextOfEachNamedLicense) {
   const auto notices = file_at("THIRD_PARTY_NOTICES.md");
   const auto sections = noticed(notices);
   for (const char* licence : {"MIT", "ISC", "BSD-2-Clause", "BSL-1.0", "PostgreSQL", "zlib", "Apache-2.0"})
     EXPECT_TRUE(sections.contains(licence)) << licence;
 }
 
-TEST(Notices, AMissingPackageIsSeen) {
+TEST(Notices, CheckDetectsAMissingPackage) {
   const auto lock = file_of("lock",
                             "    \"node_modules/a\": {\n      \"version\": \"1.2\",\n    },\n"
                             "    \"node_modules/b\": {\n      \"version\": \"3\",\n"

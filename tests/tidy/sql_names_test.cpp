@@ -47,14 +47,14 @@ Complaints missing(const Queries& here, const Queries& there, const std::string&
   return complaints;
 }
 
-TEST(SqlNames, EachDatabaseHasTheQueriesOfTheOther) {
+TEST(SqlNames, AreTheSameInBothDatabases) {
   const auto sqlite = queries_in(files_under({"src/store/sqlite/sql"}, {".sql"}));
   const auto postgres = queries_in(files_under({"src/store/postgres/sql"}, {".sql"}));
   EXPECT_EQ(missing(sqlite, postgres, "postgres"), Complaints{});
   EXPECT_EQ(missing(postgres, sqlite, "sqlite"), Complaints{});
 }
 
-TEST(SqlNames, AMissingQueryIsSeenUnlessItSaysWhy) {
+TEST(SqlNames, CheckDetectsAMissingQueryWithoutAReason) {
   const auto here = queries_in({file_of("a.sql",
                                         "-- name: one\nSELECT 1;\n-- name: two\nSELECT 2;\n-- name: three\n"
                                         "-- only: this database because it has no arrays\nSELECT 3;\n")});

@@ -1,5 +1,5 @@
-// Comments, documents and user-visible texts use plain technical English: a list of banned phrases, each with
-// what to write instead. The list grows whenever a review finds another one.
+// Comments, documents, user-visible texts and test names use plain technical English: lists of banned
+// phrases, each with what to write instead. The lists grow whenever a review finds another one.
 #include <array>
 #include <regex>
 #include <string>
@@ -41,6 +41,31 @@ constexpr std::array kPhrases{
     Phrase{"for its sake|for their sake", "because of it"},
 };
 
+// A suite and the name of a test read as one sentence; its subject is the suite, unless the name has its own.
+constexpr std::array kNameParts{
+    Phrase{"^(That|Who|Whom|Whose|What)", "begin with a verb, a subject or a condition"},
+    Phrase{"Whoever|Somebody|Someone|Everybody|OneWho|ThoseWho", "name the actor"},
+    Phrase{"Nobody|NoOne", "NoClient, NoWorker, NoNode"},
+    Phrase{"Strangers?", "UnauthenticatedCallers, UntrustedInput"},
+    Phrase{"AtOnce", "Immediately or Concurrently"},
+    Phrase{"InVain", "name what fails"},
+    Phrase{"(Is|Are)Told", "Receives, IsNotified"},
+    Phrase{"Asked(For)?", "Requested, OnRequest"},
+    Phrase{"Meanwhile", "name what happens in between"},
+    Phrase{"By(Itself|Themselves)", "Automatically or Independently"},
+    Phrase{"ByHand", "OnRequest, ByAnOperator"},
+    Phrase{"(Tr(y|ies)|Tried)Again", "Retry, Retries, Retried"},
+    Phrase{"Go(es)?On", "Continue, Continues"},
+    Phrase{"Hand(s|ed)?On", "Forward, Pass"},
+    Phrase{"Writ(ten|es?)Down", "Record, Audit"},
+    Phrase{"(Holds?|Held)Up", "Delay, Block"},
+    Phrase{"Looks?(At|For)", "Polls, Reads, Scans"},
+    Phrase{"NoGood", "Invalid"},
+    Phrase{"SoMany", "ALimitedNumber"},
+    Phrase{"That(Are|Is)None", "Invalid"},
+    Phrase{"Refus(e|es|ed|al|als)", "Reject, Rejects, Rejected"},
+};
+
 std::string whole_words(const std::string& pattern) { return R"(\b()" + pattern + R"()\b)"; }
 
 struct Bans {
@@ -64,6 +89,30 @@ void complain(const SourceFile& file, std::size_t line, const std::string& text,
     std::smatch found;
     if (std::regex_search(text, found, pattern))
       complaints.push_back(at(file, line) + "'" + found.str() + "': write instead: " + instead);
+  }
+}
+
+// The words of a name such as `RejectsABatchAtOnce` begin with capital letters.
+std::vector<std::pair<std::regex, std::string>> name_bans() {
+  std::vector<std::pair<std::regex, std::string>> bans;
+  for (const Phrase& phrase : kNameParts)
+    bans.emplace_back(std::regex{"(" + std::string{phrase.pattern} + ")(?=[A-Z_]|$)"}, phrase.instead);
+  return bans;
+}
+
+void complain_about_test_names(const SourceFile& file, Complaints& complaints) {
+  static const auto bans = name_bans();
+  static const std::regex test{R"(^TEST(_F|_P)?\(\w+, (B\d+_)?(\w+)\))"};
+  for (std::size_t i = 0; i < file.lines.size(); ++i) {
+    std::smatch declared;
+    if (!file.lines[i].starts_with("TEST") || !std::regex_search(file.lines[i], declared, test)) continue;
+    const std::string name = declared[3];
+    for (const auto& [pattern, instead] : bans) {
+      std::smatch found;
+      if (std::regex_search(name, found, pattern))
+        complaints.push_back(at(file, i) + "'" + found.str() + "' in " + name +
+                             ": write instead: " + instead);
+    }
   }
 }
 
@@ -115,7 +164,32 @@ TEST(Voice, DocumentsUseNoBannedPhrase) {
   EXPECT_EQ(complaints, Complaints{});
 }
 
-TEST(Voice, FindsAPhraseInACommentAndInAMessage) {
+TEST(Voice, TestNamesUseNoBannedPhrase) {
+  Complaints complaints;
+  std::size_t files = 0;
+  for (const auto& file : files_under({"tests"}, {".cpp", ".hpp"})) {
+    complain_about_test_names(file, complaints);
+    ++files;
+  }
+  EXPECT_EQ(complaints, Complaints{});
+  EXPECT_GT(files, 200U);
+}
+
+TEST(Voice, CheckFindsAPhraseInATestName) {
+  Complaints complaints;
+  const SourceFile file = file_of("a.cpp",
+                                  "TEST(Leases, B15_ThatExpireAreFound) {\n"
+                                  "TEST_F(Leases, EndAtOnce) {\n"
+                                  "TEST(Leases, LetThatLeaseExpire) {\n");
+  complain_about_test_names(file, complaints);
+  ASSERT_EQ(complaints.size(), 2U);
+  EXPECT_EQ(complaints[0],
+            "a.cpp:1: 'That' in ThatExpireAreFound: write instead: begin with a verb, a subject or a "
+            "condition");
+  EXPECT_EQ(complaints[1], "a.cpp:2: 'AtOnce' in EndAtOnce: write instead: Immediately or Concurrently");
+}
+
+TEST(Voice, CheckFindsAPhraseInACommentAndInAMessage) {
   Complaints complaints;
   const SourceFile file =
       file_of("a.cpp", "int a;  // Whoever asks is told so\nfail(\"nobody holds it\");\nint whom = 0;\n");

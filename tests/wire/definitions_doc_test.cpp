@@ -50,7 +50,7 @@ std::string messages_for(const std::string& yaml) {
   return parsed ? "" : messages_of(parsed.problem());
 }
 
-TEST(DefinitionsDoc, ShowsWhatIsReallyAnswered) {
+TEST(DefinitionsDoc, ShowsTheActualErrorMessages) {
   const auto examples = examples_of(testing::source_dir() + "/docs/reference/definitions.md");
   ASSERT_GT(examples.size(), 8U);
   for (const Example& example : examples)

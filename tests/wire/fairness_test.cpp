@@ -20,7 +20,7 @@ std::string text_of(const core::Task& task) {
   return out.end_object().take();
 }
 
-TEST(FairnessOnTheWire, OfARequestIsReadAsItWasWritten) {
+TEST(FairnessOnTheWire, OfARequestRoundTrips) {
   const std::string text =
       text_of(core::TaskSpec{.type = "t", .fairness_key = "ada \"l\"", .fairness_weight = 0.3});
   Mistakes mistakes;
@@ -32,7 +32,7 @@ TEST(FairnessOnTheWire, OfARequestIsReadAsItWasWritten) {
   EXPECT_EQ(read.fairness_weight, 0.3);
 }
 
-TEST(FairnessOnTheWire, OfATaskIsShownOnlyWhereItWasGiven) {
+TEST(FairnessOnTheWire, OfATaskIsOmittedIfNotSet) {
   core::Task task{.ns = "default", .queue = "default", .type = "t"};
   EXPECT_EQ(text_of(task).find("fairness"), std::string::npos);
   task.fairness = core::Fairness{.key = "ada", .weight = 2.5};
@@ -44,7 +44,7 @@ TEST(FairnessOnTheWire, OfATaskIsShownOnlyWhereItWasGiven) {
   EXPECT_FALSE(mistakes.any());
 }
 
-TEST(FairnessOnTheWire, OfTheWrongKindIsRefusedByItsPath) {
+TEST(FairnessOnTheWire, OfTheWrongTypeIsRejectedByItsPath) {
   const std::string text = R"({"tasks":[{"type":"a","fairness_key":7,"fairness_weight":"2"}]})";
   Mistakes mistakes;
   ObjectReader in{text, "", mistakes};

@@ -30,26 +30,26 @@ TEST(Reader, NamesThePathOfEachMistake) {
                    "tasks[1].retry.backoff must be a number, not a string"}));
 }
 
-TEST(Reader, RefusesWhatItDoesNotKnow) {
+TEST(Reader, RejectsUnknownFields) {
   EXPECT_EQ(mistakes_of(R"({"tasks":[{"type":"a","prority":1}],"more":1})"),
             (Found{"tasks[0].prority is not a known field", "more is not a known field"}));
 }
 
-TEST(Reader, RefusesAFieldThatIsGivenTwice) {
+TEST(Reader, RejectsADuplicateField) {
   EXPECT_EQ(mistakes_of(R"({"tasks":[{"type":"a","type":"b"}]})"), (Found{"tasks[0].type is given twice"}));
 }
 
-TEST(Reader, TakesNullForAbsent) {
+TEST(Reader, TreatsNullAsAbsent) {
   EXPECT_EQ(mistakes_of(R"({"tasks":[{"type":"a","key":null,"retry":null}]})"), Found{});
   EXPECT_EQ(mistakes_of(R"({"tasks":[{"type":null}]})"), (Found{"tasks[0].type is required"}));
 }
 
-TEST(Reader, DoesNotTakeAttemptsAndRetriesTogether) {
+TEST(Reader, RejectsAttemptsTogetherWithRetries) {
   EXPECT_EQ(mistakes_of(R"({"tasks":[{"type":"a","max_retries":1,"retry":{"max_attempts":2}}]})"),
             (Found{"tasks[0].max_retries cannot be given together with max_attempts"}));
 }
 
-TEST(Reader, ReadsRetriesAsOneAttemptMore) {
+TEST(Reader, ReadsMaxRetriesAsOneAttemptMore) {
   Mistakes mistakes;
   ObjectReader once{R"({"type":"a","max_retries":0})", "", mistakes};
   EXPECT_EQ(read_task_spec(once).retry.max_attempts, 1);
@@ -68,13 +68,13 @@ TEST(Reader, KeepsAPayloadByteForByte) {
   EXPECT_FALSE(mistakes.any());
 }
 
-TEST(Reader, StopsCountingMistakesAtSome) {
+TEST(Reader, ReportsALimitedNumberOfMistakes) {
   std::string body = R"({"tasks":[{"type":"a"})";
   for (int i = 0; i < 100; ++i) body += ",{}";
   EXPECT_EQ(mistakes_of(body + "]}").size(), 20U);
 }
 
-TEST(Reader, WantsAnObject) { EXPECT_EQ(mistakes_of("[1]").front(), " must be an object, not an array"); }
+TEST(Reader, RequiresAnObject) { EXPECT_EQ(mistakes_of("[1]").front(), " must be an object, not an array"); }
 
 }  // namespace
 }  // namespace pawl::wire

@@ -23,7 +23,7 @@ TEST(Routes, PreferTheFixedWordToTheParameter) {
   EXPECT_EQ(match(Method::post, "/v1/n/tasks/x/complete")->route->call, Call::report_task);
 }
 
-TEST(Routes, DoNotMatchWhatOnlyLooksLikeThem) {
+TEST(Routes, DoNotMatchSimilarPaths) {
   for (const char* path : {"", "v1/n/tasks", "/v1/n/tasks/", "/v1//tasks", "//healthz", "/healthz/",
                            "/v1/n/%74asks", "/v1/n/tasks/a/b/c", "/v1/n/queues/%ff", "/v1/n/queues/%4"}) {
     EXPECT_FALSE(match(Method::get, path).ok()) << path;
@@ -31,12 +31,12 @@ TEST(Routes, DoNotMatchWhatOnlyLooksLikeThem) {
   }
 }
 
-TEST(Routes, SayWhichMethodsAPathHas) {
+TEST(Routes, ListTheMethodsOfAPath) {
   EXPECT_EQ(methods_of("/v1/n/tasks"), (std::vector<Method>{Method::post, Method::get}));
   EXPECT_TRUE(methods_of("/nothing").empty());
 }
 
-TEST(Routes, AreEachThereOnceAndHaveARole) {
+TEST(Routes, AreUniqueAndHaveARole) {
   std::set<std::pair<Method, std::string_view>> seen;
   for (const Route& route : routes()) {
     EXPECT_TRUE(seen.insert({route.method, route.path}).second) << route.path;
@@ -47,7 +47,7 @@ TEST(Routes, AreEachThereOnceAndHaveARole) {
   }
 }
 
-TEST(Percent, IsUndoneAndDone) {
+TEST(Percent, EncodingIsDecodedAndEncoded) {
   EXPECT_EQ(percent_decoded("a%2Fb%20c"), "a/b c");
   EXPECT_EQ(percent_decoded("%zz"), std::nullopt);
   EXPECT_EQ(percent_decoded("%ff"), std::nullopt);

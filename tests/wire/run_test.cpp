@@ -60,7 +60,7 @@ core::Run a_run() {
   return run;
 }
 
-TEST(RunJson, HasTheFieldsOfTheContractInTheirOrder) {
+TEST(RunJson, HasTheDocumentedFieldsInOrder) {
   const std::string text = written(write_run, a_run());
   EXPECT_EQ(
       text,
@@ -74,7 +74,7 @@ TEST(RunJson, HasTheFieldsOfTheContractInTheirOrder) {
       R"("updated_at":"1970-01-01T00:00:03.000000Z","retrying":1})");
 }
 
-TEST(RunJson, IsReadAsItWasWritten) {
+TEST(RunJson, RoundTrips) {
   const core::Run run = a_run();
   EXPECT_EQ(read_text(written(write_run, run), read_run), run);
   const core::RunStarted started =
@@ -83,7 +83,7 @@ TEST(RunJson, IsReadAsItWasWritten) {
   EXPECT_EQ(started.run, run);
 }
 
-TEST(RunJson, TasksKeepTheirPlacesAndTheirElements) {
+TEST(RunJson, KeepsTheOrderAndTheElementsOfTasks) {
   core::RunView view{.run = a_run()};
   view.definition = *core::parse_definition(
       R"({"name":"w","tasks":[{"id":"a","activity":"t"},{"id":"b","activity":"t","for_each":[1,2]},{"id":"c","activity":"t"}]})");
@@ -104,7 +104,7 @@ TEST(RunJson, TasksKeepTheirPlacesAndTheirElements) {
       << text;
 }
 
-TEST(RunJson, EventsAreReadAsTheyWereWritten) {
+TEST(RunJson, RoundTripsEvents) {
   core::RunEvent event{.sequence = 4,
                        .type = core::RunEventType::task_failed,
                        .at = core::TimePoint{5s},
@@ -125,7 +125,7 @@ TEST(RunJson, EventsAreReadAsTheyWereWritten) {
   EXPECT_EQ(read_text(text, read_run_event), event);
 }
 
-TEST(RunJson, OfAReplaySaysWhetherItMatches) {
+TEST(RunJson, OfAReplayReportsWhetherItMatches) {
   core::RunReplay replay;
   replay.rebuilt.run = a_run();
   EXPECT_NE(written(write_replay, replay).find(R"("matches":true,"differences":[]})"), std::string::npos);
@@ -136,7 +136,7 @@ TEST(RunJson, OfAReplaySaysWhetherItMatches) {
   EXPECT_EQ(read_text(text, read_replay).differences, replay.differences);
 }
 
-TEST(RunRequests, AreReadAsTheyWereWritten) {
+TEST(RunRequests, RoundTrip) {
   core::StartRun start{.run_key = "k", .input = {"[1]"}, .version = 2, .queue = "q", .priority = -3};
   start.deadline = 1h;
   start.labels = {{"a", "b"}};
@@ -168,7 +168,7 @@ TEST(RunRequests, AreReadAsTheyWereWritten) {
   EXPECT_TRUE(bulk_read.dry_run);
 }
 
-TEST(RunRequests, AreRefusedByTheFieldThatIsWrong) {
+TEST(RunRequests, AreRejectedWithTheInvalidField) {
   EXPECT_EQ(refusal(R"({"inptu":1})", read_start_run), "inptu is not a known field");
   EXPECT_EQ(refusal(R"({"version":"1"})", read_start_run), "version must be a number, not a string");
   EXPECT_EQ(refusal(R"({"on_conflict":"replace"})", read_start_run),
@@ -181,7 +181,7 @@ TEST(RunRequests, AreRefusedByTheFieldThatIsWrong) {
   EXPECT_EQ(refusal(R"({"name":"x"})", read_signal), "name is not a known field");
 }
 
-TEST(DefinitionText, IsJsonOrYamlAsItsTypeSays) {
+TEST(DefinitionText, IsParsedByItsContentType) {
   EXPECT_EQ(*definition_json("{}", "application/json"), "{}");
   EXPECT_EQ(*definition_json("a: 1", "application/yaml; charset=utf-8"), R"({"a":1})");
   const auto wrong = definition_json("{\n\"a\":\n1,,}", "");

@@ -28,7 +28,7 @@ struct Row {
   std::string handed_on;  // empty: the trace is invalid
 };
 
-TEST(TraceParents, OfTheVersionThatWeKnowAreHandedOn) {
+TEST(TraceParents, OfTheSupportedVersionAreForwarded) {
   for (const Row& row : std::vector<Row>{
            {std::string{kParent}, std::string{kParent}},
            {parent("00", kTrace, "1234567890123456", "00"), parent("00", kTrace, "1234567890123456", "00")},
@@ -37,7 +37,7 @@ TEST(TraceParents, OfTheVersionThatWeKnowAreHandedOn) {
     EXPECT_EQ(handed_on(row.header), row.handed_on) << row.header;
 }
 
-TEST(TraceParents, OfLaterVersionsAreReadAsFarAsTheyAreKnown) {
+TEST(TraceParents, OfLaterVersionsAreParsedByTheirKnownFields) {
   const std::string later = parent("cc", kTrace, "1234567890123456", "01");
   for (const Row& row :
        std::vector<Row>{{later, std::string{kParent}},
@@ -49,7 +49,7 @@ TEST(TraceParents, OfLaterVersionsAreReadAsFarAsTheyAreKnown) {
     EXPECT_EQ(handed_on(row.header), row.handed_on) << row.header;
 }
 
-TEST(TraceParents, ThatAreMalformedAreNone) {
+TEST(TraceParents, AreIgnoredIfMalformed) {
   const std::string span = "1234567890123456";
   for (const std::string& bad :
        std::vector<std::string>{"",
@@ -92,7 +92,7 @@ TEST(TraceParents, ThatAreMalformedAreNone) {
   }
 }
 
-TEST(TraceStates, AreHandedOnInTheirOrder) {
+TEST(TraceStates, AreForwardedInOrder) {
   std::string key = "abcdefghijklmnopqrstuvwxyz0123456789_-*/";
   std::string value;
   for (char c = ' '; c <= '~'; ++c) value += c == ',' || c == '=' ? std::string{} : std::string{c};
@@ -121,7 +121,7 @@ TEST(TraceStates, AreHandedOnInTheirOrder) {
     EXPECT_EQ(parse_tracestate(row.header), row.handed_on) << row.header;
 }
 
-TEST(TraceStates, ThatAreMalformedAreNone) {
+TEST(TraceStates, AreIgnoredIfMalformed) {
   for (const std::string& bad : std::vector<std::string>{"foo=1,foo=1",
                                                          "foo=1,foo=2",
                                                          "foo =1",
@@ -154,7 +154,7 @@ TEST(TraceStates, HaveAtMostThirtyTwoMembers) {
   EXPECT_EQ(parse_tracestate(members + ",bar33=33"), "");
 }
 
-TEST(TraceStates, AreShortenedByWholeMembers) {
+TEST(TraceStates, AreTruncatedByWholeMembers) {
   const std::string shorts = "a=" + times(100, '1') + ",b=" + times(100, '2');
   const std::string is_long = "long=" + times(256, 'x');
   EXPECT_EQ(parse_tracestate(shorts + "," + is_long), shorts + "," + is_long)

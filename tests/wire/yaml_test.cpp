@@ -94,7 +94,7 @@ TEST(Yaml, HasTheTypesOfTheCoreSchema) {
   for (const Case& one : cases) EXPECT_EQ(json_of(one.yaml), one.json) << one.yaml;
 }
 
-TEST(Yaml, RefusesWhatCannotBeMeantWithTheLine) {
+TEST(Yaml, RejectsUnsupportedOrAmbiguousInputWithTheLine) {
   const std::vector<Case> cases{
       {"a: 1\nb: 2\na: 3", "line 3: the key 'a' is given twice"},
       {"a: 1\n\"a\": 3", "line 2: the key 'a' is given twice"},
@@ -125,7 +125,7 @@ TEST(Yaml, ReplacesAliases) {
   EXPECT_EQ(json_of("a: &x\nb: *x"), R"({"a":null,"b":null})");
 }
 
-TEST(Yaml, RefusesABombOfAliases) {
+TEST(Yaml, RejectsAnAliasBomb) {
   std::string bomb = "a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol, lol]\n";
   for (int i = 1; i < 12; ++i)
     bomb += fmt::format(
@@ -133,7 +133,7 @@ TEST(Yaml, RefusesABombOfAliases) {
   EXPECT_EQ(json_of(bomb), "line 6: with its aliases replaced it has over 4194304 bytes");
 }
 
-TEST(Yaml, RefusesDepthWrittenOutOrMadeOfAliases) {
+TEST(Yaml, RejectsTooDeepNestingWithOrWithoutAliases) {
   const auto nested = [](int depth) {
     return std::string(static_cast<std::size_t>(depth), '[') +
            std::string(static_cast<std::size_t>(depth), ']');
@@ -146,7 +146,7 @@ TEST(Yaml, RefusesDepthWrittenOutOrMadeOfAliases) {
   EXPECT_EQ(json_of(chain), "line 64: it is nested deeper than 64");
 }
 
-TEST(Yaml, RefusesATextThatIsTooLarge) {
+TEST(Yaml, RejectsATextThatIsTooLarge) {
   const auto json = json_from_yaml(std::string(core::kDefinitionBytesMax + 1, ' '));
   ASSERT_FALSE(json);
   EXPECT_EQ(json.problem().code, core::ProblemCode::payload_too_large);
@@ -177,7 +177,7 @@ core::Result<core::Definition> definition_from(std::string_view yaml) {
   return core::parse_definition(*json);
 }
 
-TEST(YamlDefinition, IsTheSameAsItsJson) {
+TEST(YamlDefinition, EqualsItsJson) {
   const auto from_yaml = definition_from(kOrderYaml);
   ASSERT_TRUE(from_yaml) << from_yaml.problem().detail;
   const auto from_json = core::parse_definition(testing::kOrderFulfilment);
@@ -186,7 +186,7 @@ TEST(YamlDefinition, IsTheSameAsItsJson) {
   EXPECT_EQ(core::definition_hash(*from_yaml), core::definition_hash(*from_json));
 }
 
-TEST(YamlDefinition, HasItsMistakesWithTheirLines) {
+TEST(YamlDefinition, ReportsItsMistakesWithTheirLines) {
   const auto parsed = definition_from(R"(
 name: order
 
@@ -224,7 +224,7 @@ tasks:
             }));
 }
 
-TEST(YamlDefinition, OfAliasesHasTheLinesOfTheAliases) {
+TEST(YamlDefinition, ReportsMistakesInAliasesAtTheLineOfTheAlias) {
   const auto parsed = definition_from(
       "name: x\ntasks:\n  - {id: a, activity: t, retry: &r {tries: 1}}\n"
       "  - id: b\n    activity: t\n    retry: *r\n");
@@ -234,7 +234,7 @@ TEST(YamlDefinition, OfAliasesHasTheLinesOfTheAliases) {
   EXPECT_EQ(parsed.problem().errors[1].line, 6);
 }
 
-TEST(Yaml, MadeAtRandomDoesNoHarm) {
+TEST(Yaml, MadeAtRandomIsHarmless) {
   static const std::vector<std::string> parts{
       ":",   " ",  "\n",  "- ",  "{", "}", "[",  "]",    "&a ", "*a",   "\"", "'", "|\n", ">", "!",
       "!!x", "? ", "---", "...", "#", "%", "\t", "\\u1", "~",   ".inf", "<<", ",", "@",   "`", "\xc3\xa9"};

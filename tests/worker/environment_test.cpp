@@ -7,18 +7,18 @@
 namespace pawl::worker {
 namespace {
 
-TEST(EnvironmentOfAHandler, HasNoSettingOfPawlThatMayHoldASecret) {
+TEST(EnvironmentOfAHandler, OmitsPawlSettingsThatMayContainASecret) {
   for (const char* name : {"PAWL_TOKEN", "PAWL_TOKEN_FILE", "PAWL_STORE", "PAWL_CONFIG", "PAWL_CLIENT_KEY",
                            "PAWL_TLS_KEY", "PAWL_SOMETHING_NEW"})
     EXPECT_FALSE(is_for_handlers(name)) << name;
 }
 
-TEST(EnvironmentOfAHandler, HasWhatSaysWhereTheServerIsAndAllThatIsNotOfPawl) {
+TEST(EnvironmentOfAHandler, HasTheServerAddressAndAllOtherVariables) {
   for (const char* name : {"PAWL_ADDRESS", "PAWL_NAMESPACE", "PAWL_CA_CERT", "PATH", "PGPASSWORD", "PAWLA"})
     EXPECT_TRUE(is_for_handlers(name)) << name;
 }
 
-TEST(EnvironmentOfAHandler, HasTheTraceOfItsTaskAndNotThatOfTheWorker) {
+TEST(EnvironmentOfAHandler, HasTheTraceOfItsTaskInsteadOfTheWorkersTrace) {
   const ClaimedTask traced{.id = "t", .traceparent = "00-a-b-01", .tracestate = "foo=1"};
   const auto has = [](const std::vector<std::string>& environment, const std::string& entry) {
     return std::find(environment.begin(), environment.end(), entry) != environment.end();

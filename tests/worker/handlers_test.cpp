@@ -10,7 +10,7 @@ std::string command_for(const Handlers& handlers, const std::string& type) {
   return handler == nullptr ? "" : std::get<ShellHandler>(*handler).command;
 }
 
-TEST(HandlerRules, TheExactTypeWinsThenTheLongestBeginning) {
+TEST(HandlerRules, PreferTheExactTypeThenTheLongestPrefix) {
   Handlers handlers;
   for (const auto* rule : {"mail.*=a", "mail.send=b", "mail.send.*=c=d"})
     ASSERT_TRUE(handlers.add_shell(rule).ok());
@@ -20,14 +20,14 @@ TEST(HandlerRules, TheExactTypeWinsThenTheLongestBeginning) {
   EXPECT_EQ(command_for(handlers, "post"), "");
 }
 
-TEST(HandlerRules, NameTheirTypesAsTheyWereGiven) {
+TEST(HandlerRules, ListTheirTypesAsWritten) {
   Handlers handlers;
   ASSERT_TRUE(handlers.add_shell("a=x").ok());
   ASSERT_TRUE(handlers.add_http("b*=http://127.0.0.1:9000/tasks").ok());
   EXPECT_EQ(handlers.types(), (std::vector<std::string>{"a", "b*"}));
 }
 
-TEST(HandlerRules, AreRefusedWhenTheyAreNone) {
+TEST(HandlerRules, AreRejectedIfInvalidOrDuplicate) {
   Handlers handlers;
   for (const auto* rule : {"", "a", "=x", "a="}) EXPECT_FALSE(handlers.add_shell(rule).ok()) << rule;
   EXPECT_FALSE(handlers.add_http("a=nowhere").ok());

@@ -123,7 +123,7 @@ TEST_F(Keeper, EndsALeaseWhenItsAttemptTimesOut) {
   EXPECT_EQ(renewals, 0);
 }
 
-TEST_F(Keeper, EndsALeaseWhoseTimeHadPassedBeforeItLooked) {
+TEST_F(Keeper, EndsALeaseWhoseTimeoutHasAlreadyPassed) {
   const auto lease = hold("a");
   std::atomic<bool> has_ended = false;
   lease->when_ended([&] { has_ended = true; });
@@ -132,7 +132,7 @@ TEST_F(Keeper, EndsALeaseWhoseTimeHadPassedBeforeItLooked) {
   EXPECT_EQ(renewals, 0) << "it did not wait for the next heartbeat";
 }
 
-TEST_F(Keeper, RenewsOnlyTheLeasesThatANoticeNames) {
+TEST_F(Keeper, RenewsOnlyTheLeasesNamedInANotice) {
   const auto canceled = hold("a");
   const auto other = hold("b");
   std::atomic<int> waits = 0;

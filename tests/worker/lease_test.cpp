@@ -15,7 +15,7 @@ class HeldLease : public ::testing::Test {
   Lease lease{{.task_id = "t", .fence = 1, .until = clock.monotonic() + 30s}, clock};
 };
 
-TEST_F(HeldLease, IsLostWhenItsTimeIsOverAndStaysSo) {
+TEST_F(HeldLease, IsLostForGoodWhenItExpires) {
   clock.advance(29s);
   EXPECT_FALSE(lease.must_stop());
   clock.advance(1s);
@@ -31,13 +31,13 @@ TEST_F(HeldLease, LastsAsLongAsItIsRenewed) {
   EXPECT_EQ(lease.state(), LeaseState::held);
 }
 
-TEST_F(HeldLease, ARenewalThatCameLateShortensNothing) {
+TEST_F(HeldLease, IsNotShortenedByALateRenewal) {
   lease.renew(clock.monotonic() + 1s);
   clock.advance(20s);
   EXPECT_EQ(lease.state(), LeaseState::held);
 }
 
-TEST_F(HeldLease, ThatIsCancelledCanStillBeLost) {
+TEST_F(HeldLease, CanBeLostAfterACancel) {
   lease.end(LeaseState::cancelled);
   EXPECT_EQ(lease.state(), LeaseState::cancelled);
   lease.end(LeaseState::abandoned);
@@ -46,7 +46,7 @@ TEST_F(HeldLease, ThatIsCancelledCanStillBeLost) {
   EXPECT_EQ(lease.state(), LeaseState::lost);
 }
 
-TEST_F(HeldLease, TimesOutWithItsAttemptAndCanStillBeLost) {
+TEST_F(HeldLease, TimesOutWithItsAttemptAndCanBeLostLater) {
   lease.set_timeout(clock.monotonic() + 10s);
   clock.advance(9s);
   EXPECT_EQ(lease.state(), LeaseState::held);
@@ -57,7 +57,7 @@ TEST_F(HeldLease, TimesOutWithItsAttemptAndCanStillBeLost) {
   EXPECT_EQ(lease.state(), LeaseState::lost);
 }
 
-TEST_F(HeldLease, CallsOnceWhenItEnds) {
+TEST_F(HeldLease, CallsItsCallbackOnceWhenItEnds) {
   int calls = 0;
   lease.when_ended([&] { ++calls; });
   lease.end(LeaseState::cancelled);

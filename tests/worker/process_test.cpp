@@ -80,24 +80,24 @@ TEST_F(Process, InheritsNothingThatTheWorkerHasOpen) {
   EXPECT_EQ(end.exit_code, 1);
 }
 
-TEST_F(Process, TellsItsExitCodeOrItsSignal) {
+TEST_F(Process, ReturnsItsExitCodeOrItsSignal) {
   EXPECT_EQ(run({.command = "exit 75"}).exit_code, 75);
   EXPECT_EQ(run({.command = "kill -9 $$"}).signal, SIGKILL);
   EXPECT_EQ(run({.command = "kill -9 $$"}).exit_code, std::nullopt);
 }
 
-TEST_F(Process, IsStoppedWhenItSaysTooMuch) {
+TEST_F(Process, IsStoppedAtItsOutputLimit) {
   const auto end = run({.command = "yes", .output_max = 1000});
   EXPECT_TRUE(end.output_too_long);
   EXPECT_EQ(end.output.size(), 1000U);
 }
 
-TEST_F(Process, KeepsTheEndOfItsErrors) {
+TEST_F(Process, KeepsTheTailOfItsStderr) {
   const auto end = run({.command = "printf '%05000d' 0 >&2; printf END >&2", .error_tail_max = 10});
   EXPECT_EQ(end.error_tail, "0000000END");
 }
 
-TEST_F(Process, IsStoppedBySigtermWhenTheWatchSaysSo) {
+TEST_F(Process, IsStoppedBySigtermOnRequest) {
   const testing::TemporaryFolder folder;
   const auto file = folder.path() + "/ready";
   const auto end = run_until_there(
@@ -107,7 +107,7 @@ TEST_F(Process, IsStoppedBySigtermWhenTheWatchSaysSo) {
   EXPECT_EQ(end.exit_code, 4);
 }
 
-TEST_F(Process, ThatIgnoresSigtermIsKilledWithItsWholeGroup) {
+TEST_F(Process, IsKilledWithItsGroupIfItIgnoresSigterm) {
   const testing::TemporaryFolder folder;
   const auto file = folder.path() + "/ready";
   const auto fifo = folder.path() + "/fifo";
@@ -124,7 +124,7 @@ TEST_F(Process, ThatIgnoresSigtermIsKilledWithItsWholeGroup) {
 }
 
 // The shell dies of SIGTERM immediately, its child does not.
-TEST_F(Process, WhoseShellIsGoneMayStillCleanUp) {
+TEST_F(Process, MayCleanUpAfterItsShellHasEnded) {
   const testing::TemporaryFolder folder;
   const auto file = folder.path() + "/ready";
   const auto end = run_until_there({.command = "sh -c 'trap \"sleep 0.3; echo cleaned; exit\" TERM; : >" +
@@ -136,7 +136,7 @@ TEST_F(Process, WhoseShellIsGoneMayStillCleanUp) {
   EXPECT_EQ(end.output, "cleaned\n");
 }
 
-TEST_F(Process, WhoseShellIsGoneIsKilledWhenItsTimeIsOver) {
+TEST_F(Process, IsKilledAtTheDeadlineAfterItsShellHasEnded) {
   const testing::TemporaryFolder folder;
   const auto file = folder.path() + "/ready";
   const auto fifo = folder.path() + "/fifo";
@@ -151,7 +151,7 @@ TEST_F(Process, WhoseShellIsGoneIsKilledWhenItsTimeIsOver) {
   EXPECT_EQ(poll(&hang_up, 1, 30'000), 1);
 }
 
-TEST(ProcessGroup, LivesUntilItsLastProcessEndsAlsoIfNobodyTakesIt) {
+TEST(ProcessGroup, LivesUntilItsLastProcessEndsEvenIfUnreaped) {
   EXPECT_TRUE(has_living_process(getpgrp()));
   const pid_t child = fork();
   if (child == 0) {
@@ -165,7 +165,7 @@ TEST(ProcessGroup, LivesUntilItsLastProcessEndsAlsoIfNobodyTakesIt) {
   EXPECT_EQ(waitpid(child, nullptr, 0), child);
 }
 
-TEST_F(Process, IsNotWaitedForByWhatItLeavesBehind) {
+TEST_F(Process, EndsWithoutWaitingForItsBackgroundProcesses) {
   const auto end = run({.command = "sleep 5 & echo done"});
   EXPECT_EQ(end.output, "done\n");
   EXPECT_EQ(end.exit_code, 0);

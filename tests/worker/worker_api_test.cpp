@@ -26,7 +26,7 @@ std::string length_only(std::size_t bytes) {
   return "HTTP/1.1 200 X\r\nContent-Length: " + std::to_string(bytes) + "\r\n\r\n";
 }
 
-TEST(WorkerApi, TakesNoMoreTasksThanItAskedFor) {
+TEST(WorkerApi, RejectsMoreTasksThanRequested) {
   const std::string two = R"({"tasks":[{"id":"1","type":"t"},{"id":"2","type":"t"}]})";
   EXPECT_EQ(claim_code(response(200, two), 1), core::ProblemCode::internal);
   ScriptedServer server{{{response(200, two)}}};
@@ -35,13 +35,13 @@ TEST(WorkerApi, TakesNoMoreTasksThanItAskedFor) {
   EXPECT_EQ(api.claim({.worker_id = "w", .queues = {"default"}, .max = 2})->size(), 2U);
 }
 
-TEST(WorkerApi, TakesNoMoreBytesThanItsTasksCanHave) {
+TEST(WorkerApi, RejectsMoreBytesThanItsTasksCanHave) {
   EXPECT_EQ(claim_code(length_only(4 * core::kPayloadBytesMax), 1), core::ProblemCode::payload_too_large);
   EXPECT_EQ(claim_code(length_only(4 * core::kPayloadBytesMax), 4), core::ProblemCode::unavailable)
       << "the rest of the answer does not come";
 }
 
-TEST(WorkerApi, BoundsTheOtherAnswers) {
+TEST(WorkerApi, LimitsTheSizeOfOtherResponses) {
   const std::string large = length_only(2U << 20U);
   ScriptedServer server{{{large}, {large}, {large}, {large}}};
   testing::SeededRandom random{1};
@@ -53,7 +53,7 @@ TEST(WorkerApi, BoundsTheOtherAnswers) {
   EXPECT_EQ(api.report("w", {"{}"}, std::chrono::seconds{10}).problem().code, too_large);
 }
 
-TEST(WorkerApi, RefusesNoticesThatAreNoList) {
+TEST(WorkerApi, RejectsNoticesThatAreNotAList) {
   ScriptedServer server{{{response(200, R"({"task_ids":{"a":1}})")}}};
   testing::SeededRandom random{1};
   WorkerApi api{{.address = {.host = "127.0.0.1", .port = server.port()}}, "default", random};
