@@ -39,7 +39,7 @@ TEST_P(Gates, ATypeChecksOnlyNumbersThatEveryStoreCanCompare) {
   (void)enqueue(task_of("other", R"({"n":1e999999})"));
 }
 
-TEST_P(Gates, ATypeFillsInWhatAnEnqueueDidNotGive) {
+TEST_P(Gates, FillInTheDefaultsOfAType) {
   const core::RetryPolicy retry{.max_attempts = 7};
   ASSERT_TRUE(
       api()

@@ -100,7 +100,7 @@ TEST_P(Workers, WaitingForNoticesGetOneReplyEach) {
   EXPECT_EQ(replies.size(), 3U);
 }
 
-TEST_P(Workers, EndTheirWaitForNoticesWhenTheirWaitsAreEnded) {
+TEST_P(Workers, StopWaitingForNoticesWhenTheirWaitsAreEnded) {
   int replies = 0;
   for (const char* worker : {"w", "other"}) {
     engine().lease_notices().wait(

@@ -26,7 +26,7 @@ std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-TEST(TheTableOfRuns, IsWhatMayMoveSaysForEveryPair) {
+TEST(TheTableOfRuns, AgreesWithMayMoveForEveryPair) {
   for (const RunState from : all_states()) {
     for (const RunState to : all_states()) {
       const bool is_listed =
@@ -72,7 +72,7 @@ TEST(TheTableOfNodes, IsDrawnInTheDocs) {
       << node_states_mermaid();
 }
 
-TEST(TheTableOfRuns, LetsNothingOutOfWhatHasEndedButAFailedRunAndAFailedCompensation) {
+TEST(TheTableOfRuns, LetsOnlyFailedRunsAndFailedCompensationsReopen) {
   for (const RunTransition& row : kRunTransitions) {
     const bool may_be_retried = row.from == RunState::failed || row.from == RunState::compensation_failed;
     EXPECT_TRUE(!is_closed(row.from) || may_be_retried) << to_string(row.from);

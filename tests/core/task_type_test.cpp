@@ -114,7 +114,7 @@ TEST(TaskType, RefusesNumbersThatNumericCannotHold) {
   EXPECT_EQ(refused_schema(R"({"maximum":1e999999})"), "schema");
 }
 
-TEST(TaskType, RefusesASchemaThatWouldNotBeChecked) {
+TEST(TaskType, RejectsAnInvalidOrUnsupportedSchema) {
   EXPECT_EQ(refused_schema(R"({"properties":{"a":{"pattern":"x"}}})"), "schema.properties.a.pattern");
   EXPECT_EQ(refused_schema(R"({"type":"text"})"), "schema.type");
   EXPECT_EQ(refused_schema(R"({"required":[1]})"), "schema.required");

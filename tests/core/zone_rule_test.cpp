@@ -92,7 +92,7 @@ TEST(ZoneRule, IsBoundedToTheTimesOfPawl) {
   EXPECT_EQ(rule.period_at(TimePoint::min()).offset, 1h);
 }
 
-TEST(ZoneRule, IsRefusedIfItIsNotValid) {
+TEST(ZoneRule, RejectsAnInvalidRule) {
   for (const std::string text : {"",
                                  "UT",
                                  "UTC",

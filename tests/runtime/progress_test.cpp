@@ -17,7 +17,7 @@ std::string verdict(const Progress& progress) {
   return checked ? "" : checked.problem().detail;
 }
 
-TEST(Progress, OfAnIdleServerIsGood) { EXPECT_EQ(verdict({.polled_at = kNow}), ""); }
+TEST(Progress, OfAnIdleServerIsHealthy) { EXPECT_EQ(verdict({.polled_at = kNow}), ""); }
 
 TEST(Progress, StopsWhenCommitsFailForTooLong) {
   const auto refused = [](core::Duration since, core::Duration last) {
@@ -44,7 +44,7 @@ TEST(Progress, StopsWhenCommandsWaitAndNoGroupEnds) {
   EXPECT_EQ(verdict(waiting(30s)), "commands wait, and no group has ended for 30 s");
 }
 
-TEST(Progress, StopsWhenNobodyLooksForLeases) {
+TEST(Progress, StopsWithoutPollsForExpiredLeases) {
   EXPECT_EQ(verdict({.polled_at = kNow - 30s + 1us}), "");
   EXPECT_EQ(verdict({.polled_at = kNow - 30s}), "no poll for expired leases has finished for 30 s");
 }

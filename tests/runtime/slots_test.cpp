@@ -235,7 +235,7 @@ void compare_with_library(Years years) {
   EXPECT_GE(instants, 1'000'000);
 }
 
-TEST(Slots, AreThoseOfTheLibrarysClockInEveryZone) {
+TEST(Slots, AgreeWithTheStandardLibraryInEveryZone) {
   compare_with_library({.from = 946'684'800, .to = 2'106'684'800});  // 2000 to 2036
 }
 

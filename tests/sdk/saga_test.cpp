@@ -75,7 +75,7 @@ TEST_P(Sagas, NameTheMissingUndosWhenTheCodeOfACanceledRunHasChanged) {
   EXPECT_EQ(effects.all(), Lines{"return car"});
 }
 
-TEST_P(Sagas, NameWhatIsNotUndoneWhenTheCodeOfALateRunThrowsAtItsTop) {
+TEST_P(Sagas, NameTheMissingUndosWhenTheCodeOfAnExpiredRunThrowsFirst) {
   const pawl::Run run = sleeping_before_deadline([&](Workflow& wf) {
     book(wf, "car");
     static_cast<void>(wf.signal("never"));

@@ -97,7 +97,7 @@ TEST(KeeperCounts, AreCountedOnceIfTheReplyToAHeartbeatIsLost) {
   expect_two_counted(core::ProblemCode::unavailable);
 }
 
-TEST(KeeperCounts, AreReportedAgainIfAHeartbeatIsRefused) {
+TEST(KeeperCounts, AreReportedAgainAfterARejectedHeartbeat) {
   expect_two_counted(core::ProblemCode::not_found);
 }
 
