@@ -1,5 +1,6 @@
 #include "store/sqlite/run_writes.hpp"
 
+#include "core/run/run_transitions.hpp"
 #include "store/codec.hpp"
 #include "store/run_codec.hpp"
 #include "store/sqlite/bulk_insert.hpp"
