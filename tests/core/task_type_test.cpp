@@ -105,7 +105,7 @@ TEST(TaskType, ChecksNumbersThatNoDoubleCanHold) {
   EXPECT_EQ(complaint(R"({"type":"integer"})", "98249283749234923498293171823948729348710298301928331"), "");
 }
 
-TEST(TaskType, RefusesNumbersThatNumericCannotHold) {
+TEST(TaskType, RejectsNumbersThatNumericCannotHold) {
   EXPECT_EQ(complaint(R"({"type":"array"})", "[1e131071,1e-16383]"), "");
   EXPECT_EQ(complaint(R"({"type":"array"})", "[1e131072]"), "payload");
   EXPECT_EQ(complaint(R"({"type":"array"})", "[1e-16384]"), "payload");

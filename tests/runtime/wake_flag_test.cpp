@@ -51,7 +51,7 @@ TEST(WakeFlag, IsResetByTheWaitingThread) {
   setter.join();
 }
 
-TEST(WakeFlag, StaysSetIfItWasSetAgainMeanwhile) {
+TEST(WakeFlag, StaysSetIfItWasSetAgainBeforeTheReset) {
   WakeFlag flag;
   flag.set(Reason::check);
   EXPECT_EQ(flag.wait(), Reason::check);
