@@ -15,7 +15,7 @@ begin
 end
 $$;
 
--- The same rules and words as core/task/check.cpp has.
+-- The same rules and words as core/check.cpp has.
 create function pawl.check_text(field text, value text, characters_max int) returns void language plpgsql immutable as $$
 declare
   why text := case

@@ -16,7 +16,7 @@ begin
 end
 $$;
 
--- The same rules and words as core/task/check.cpp has.
+-- The same rules and words as core/check.cpp has.
 create or replace function pawl.check_text(field pg_catalog.text, value pg_catalog.text, characters_max int)
 returns void language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
