@@ -1,10 +1,11 @@
 // Every row of the run state table is taken on every store; every other action is refused and changes
 // nothing.
+#include "core/run/run_transitions.hpp"
+
 #include <algorithm>
 #include <set>
 
 #include "core/run/run_steps.hpp"
-#include "core/run/run_transitions.hpp"
 #include "core/run/working_run.hpp"
 #include "tests/conformance/run_steps.hpp"
 

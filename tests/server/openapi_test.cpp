@@ -1,6 +1,8 @@
 // Exercises every operation of /openapi.json. Each test server compares its responses with the document
 // (tests/over_http/answer_check.hpp); this test requires that each operation succeeds with every status that
 // it has.
+#include "server/openapi.hpp"
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -8,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "core/base/ids.hpp"
-#include "server/openapi.hpp"
 #include "tests/over_http/answer_check.hpp"
 #include "tests/server/json_fixture.hpp"
 
