@@ -55,6 +55,7 @@ struct LocalContext {
         caller(whole.caller, std::move(key)) {}
   LocalContext(const LocalContext&) = delete;
   LocalContext& operator=(const LocalContext&) = delete;
+  ~LocalContext() = default;
 
   store::Store& store;
   core::Clock& clock;

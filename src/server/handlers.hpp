@@ -21,8 +21,8 @@ struct Handler {
   // Replies through `answer` once, perhaps later and on another thread.
   using Run = void (*)(Services& services, Request request, Answer answer);
 
-  wire::Call call;
-  Run run;
+  wire::Call call = {};
+  Run run = nullptr;
   RunsOn runs_on = RunsOn::blocking;
   bool is_bulk = false;  // commits page after page, so a repeated request does the remaining work
   bool waits = false;    // replies after an event, only while the caller's token is valid
@@ -30,6 +30,7 @@ struct Handler {
 
 // Makes a handler of a function that returns its response. The audit records a response that denies the call.
 template <Response (*kRespond)(Services&, const Request&)>
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the signature of Handler::Run
 void replying(Services& services, Request request, Answer answer) {
   Response response = kRespond(services, request);
   answer_or_deny(services, request, std::move(response), answer);

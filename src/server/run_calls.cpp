@@ -217,6 +217,7 @@ Response list_runs(Services& services, const Request& request) {
   return respond_page(request, services.runs.list_runs(*asked), wire::write_run);
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the signature of Handler::Run
 void await_run(Services& services, Request request, Answer answer) {
   const auto run = run_of(request);
   if (!run) return answer(refuse(request, run.problem()));

@@ -18,6 +18,7 @@ Response healthz(Services& /*services*/, const Request& /*request*/) {
   return json_response(200, R"({"status":"ok"})");
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): the signature of Handler::Run
 void readyz(Services& services, Request request, Answer answer) {
   services.server.readiness.ask(
       [id = request.id, answer = std::move(answer)](const Readiness::Verdict& verdict) {

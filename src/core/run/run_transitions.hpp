@@ -96,9 +96,9 @@ inline constexpr NodeStates kEndedBody =
     any_of_states(NodeState::completed, NodeState::failed, NodeState::cancelled);
 
 struct NodeTransition {
-  NodeStates from;
-  RunEventType event;
-  NodeState to;
+  NodeStates from = {};
+  RunEventType event = {};
+  NodeState to = {};
 };
 
 // Every live state is equal here: a worker need not report the start of a task, and a step need not have been
