@@ -50,6 +50,7 @@ def read_table() -> list[Canary]:
 
 def execute(command: list[str], canary: str) -> tuple[int, str]:
     env = dict(os.environ, ASAN_OPTIONS="detect_leaks=0")
+    env.pop("GTEST_BRIEF", None)  # the begun tests are read from the output
     if canary:
         env["PAWL_CANARY"] = canary
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
