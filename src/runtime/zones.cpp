@@ -27,8 +27,7 @@ core::TimePoint time_from(date::sys_seconds time) {
 // ignores.
 class DatabaseZone : public core::Zone {
  public:
-  DatabaseZone(const date::time_zone& zone, std::optional<core::ZoneRule> rule)
-      : zone_(zone), rule_(rule) {}
+  DatabaseZone(const date::time_zone& zone, std::optional<core::ZoneRule> rule) : zone_(zone), rule_(rule) {}
 
   [[nodiscard]] core::OffsetPeriod period_at(core::TimePoint time) const override {
     const auto info = zone_.get_info(date::sys_seconds{std::chrono::floor<seconds>(time).time_since_epoch()});
