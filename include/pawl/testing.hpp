@@ -58,7 +58,7 @@ class Ledger {
   void write(const Step& step, std::string effect) { add({step.operation_key(), std::move(effect)}); }
   void write(const Task& task, std::string effect) { add({task.operation_key(), std::move(effect)}); }
 
-  // The effects in order, without those that a service recognizes as repeated by their key. Effects outside
+  // The effects in order, without repeated effects that a service recognizes by their key. Effects outside
   // of steps are never deduplicated.
   [[nodiscard]] std::vector<std::string> effects() const;
   // All entries, also the repeated ones.

@@ -100,7 +100,7 @@ constexpr std::array kClaimedTaskFields{
     has("execution_key", "string", "of this attempt"),
     maybe("steps", "[StepMemo]", "of a code run's body: its steps"),
     maybe("steps_cursor", "string", "for /runs/{id}/memo, which has the rest of them"),
-    maybe("signals", "[MemoSignal]", "of a code run's body: those that it has not consumed"),
+    maybe("signals", "[MemoSignal]", "of a code run's body: the signals that it has not consumed"),
     maybe("stop", "StopReason?"),
 };
 constexpr std::array kClaimedTasksFields{

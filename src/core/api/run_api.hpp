@@ -19,7 +19,7 @@ namespace pawl::core {
 
 // --- runs ---
 
-// A run with its definition and all its nodes, including those that were never stored.
+// A run with its definition and all its nodes, including nodes that were never stored.
 struct RunView {
   Run run = {};
   std::optional<Definition> definition = {};  // absent: an open run

@@ -20,7 +20,7 @@ using Applied = Result<Done, std::string>;
 
 struct ReplayedRun {
   Run run = {};
-  std::vector<Node> nodes = {};      // by key; only those that an event changed
+  std::vector<Node> nodes = {};      // by key; only nodes that an event changed
   std::vector<Signal> signals = {};  // by sequence
 
   bool operator==(const ReplayedRun&) const = default;

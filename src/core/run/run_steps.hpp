@@ -147,7 +147,7 @@ class RunSteps {
   RunCost cost_;                                    // for the next event that records it
   std::map<NodeIndex, Elements> elements_;          // of the expanded for_each nodes
   std::map<NodeIndex, std::string> errors_;         // of the nodes that were referred to
-  std::map<NodeIndex, Evaluated<RawJson>> inputs_;  // those that all elements share
+  std::map<NodeIndex, Evaluated<RawJson>> inputs_;  // inputs that all elements share
   std::optional<Evaluated<RawJson>> input_;         // of the node that begins
   std::map<NodeKey, std::string> indexes_;  // the text of #/index, which must live as long as the decision
 };

@@ -54,8 +54,8 @@ void RunSteps::fail_undoing(NodeKey key, const TaskError& error, int attempt) {
   undo_next();
 }
 
-// In a code run, compensations that were registered or begun and did not complete; in a graph run, those that
-// failed. The next to run comes first.
+// In a code run, the compensations that were registered or begun and did not complete; in a graph run, the
+// failed compensations. The next one to run is first.
 std::vector<NodeKey> RunSteps::owed_undos() {
   std::vector<NodeKey> owed;
   for (const NodeKey key : working_.all_keys()) {

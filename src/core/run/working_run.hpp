@@ -103,7 +103,7 @@ class WorkingRun {
   [[nodiscard]] bool is_here(NodeKey key) const { return held_ == Held::all || nodes_.contains(key); }
   [[nodiscard]] bool has_all_nodes() const { return held_ == Held::all; }
   // Evicts stored nodes once there are `slack` more than after the last eviction, so that the memory of a run
-  // does not grow with its history: those that have ended and, if more than `live_max` remain, the live ones.
+  // does not grow with its history: ended nodes and, if more than `live_max` nodes remain, live ones too.
   struct EvictionLimits {
     std::size_t slack = 0;
     std::size_t live_max = 0;

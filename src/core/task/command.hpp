@@ -124,7 +124,7 @@ struct SetQueue {
 };
 
 // Submitted by the ticker for the due rows that a read returned. The engine compares each one again under its
-// lock and skips those that have changed.
+// lock and skips changed rows.
 struct LeaseRef {
   TaskId task_id = {};
   std::int64_t fence = 0;
